@@ -46,6 +46,9 @@ pub(crate) struct SizeFrontArgs {
     /// Draw time and bus bandwidth over the size (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+    /// Compare the combining algorithms (ring, Swing, Bruck, ...) with the front
+    #[arg(long)]
+    pub(crate) algorithms: bool,
     /// Print the front as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,11 +1,13 @@
 //! The search for the schedules of a front.
 
+use std::iter;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use lockstep_analytic::combining;
 use lockstep_bounds::{Cost, least_latency, throughput};
-use lockstep_schedule::{Budget, Collective, CollectiveName, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
+use lockstep_schedule::{Budget, Collective, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
 
+use super::algorithms::few_blocks;
 use super::candidates::{Candidate, candidates, widened_model, with_joined_steps, with_least_widths};
 use super::envelope::{Line, lower_envelope};
 use super::front_plan::{Front, FrontBound, FrontPlan};
@@ -108,16 +110,17 @@ pub fn front(
     let problem = Problem::new(topology, &collective, problem.model()).map_err(PlanError::from)?;
     let bound = bound(&problem, unit, budget)?;
     let mut search = FrontSearch::new(&problem, options, budget, bound);
-    for version in versions(&problem, options, &search.bound) {
-        if search.is_over() {
-            search.is_cut_short = true;
+    let versions = versions(&problem, options, &search.bound);
+    search.construct(&versions, &mut observe)?;
+    search.deliveries = 0;
+    for version in &versions {
+        if search.ends_here() {
             break;
         }
         if version.width == NonZeroU32::MIN {
-            search.plan_combining(&version.collective, &mut observe)?;
             search.plan_stages(&version.collective, &mut observe)?;
         }
-        search.plan(&version, &mut observe)?;
+        search.plan(version, &mut observe)?;
     }
     Ok(search.into_front())
 }
@@ -153,19 +156,8 @@ fn versions(problem: &Problem<'_>, options: &FrontOptions, bound: &FrontBound) -
     let in_chunks = candidates(options.chunks, divisor, widths)
         .into_iter()
         .map(|Candidate { chunks, width }| Version { collective: collective.clone().with_chunks(chunks), width });
-    let mut versions: Vec<Version> = Vec::new();
-    if collective.name() == Some(CollectiveName::AllReduce) {
-        // Fewer blocks than terminals: for vectors so short that they are not worth to be split.
-        let terminals = problem.topology().terminal_count() as u32;
-        let blocks = (0..32).map(|power| 1u32 << power).take_while(|&blocks| blocks < terminals);
-        for blocks in blocks.filter_map(NonZeroU32::new) {
-            if let Ok(collective) = Collective::all_reduce_in_blocks(problem.topology(), &[], blocks) {
-                versions.push(Version { collective, width: NonZeroU32::MIN });
-            }
-        }
-    }
-    versions.extend(in_chunks);
-    versions
+    let in_blocks = few_blocks(problem).into_iter().map(|collective| Version { collective, width: NonZeroU32::MIN });
+    in_blocks.chain(in_chunks).collect()
 }
 
 /// The schedules so far.
@@ -204,9 +196,11 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         }
     }
 
-    /// Returns true if there is a schedule, and the time is over.
-    fn is_over(&self) -> bool {
-        !self.plans.is_empty() && self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
+    /// Returns true if there is a schedule, and the time is over; marks the front as cut short then.
+    fn ends_here(&mut self) -> bool {
+        let is_over = !self.plans.is_empty() && self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some();
+        self.is_cut_short |= is_over;
+        is_over
     }
 
     /// Plans a version, unless it is too large or can be best for no size.
@@ -215,10 +209,9 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         let topology = self.problem.topology();
         let problem = Problem::new(topology, collective, self.problem.model()).map_err(PlanError::from)?;
         let is_first = self.plans.is_empty();
-        let deliveries = self.deliveries.saturating_add(problem.messages().delivery_count());
         let (parts, widths) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
         let steps = widths.div_ceil(width.get().into());
-        if !is_first && (deliveries > self.options.deliveries || self.is_useless(parts, steps, widths)) {
+        if !is_first && (self.is_useless(parts, steps, widths) || !self.takes(&problem)) {
             return Ok(());
         }
         let Ok(wide) = topology.widened(*width) else { return Ok(()) };
@@ -231,56 +224,80 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !is_first => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        self.deliveries = deliveries;
         observe(self.add(&problem, plan.engine(), plan.schedule())?);
         Ok(())
     }
 
-    /// Adds the schedules of the combining algorithms that can be best for some size.
-    fn plan_combining(
+    /// Adds schedules without search: breadth-first broadcasts, then combining algorithms.
+    fn construct(&mut self, versions: &[Version], observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
+        let (topology, model) = (self.problem.topology(), self.problem.model());
+        let narrow = versions.iter().filter(|version| version.width == NonZeroU32::MIN);
+        let problems = narrow.map(|version| Problem::new(topology, &version.collective, model));
+        let problems: Vec<Problem<'_>> = problems.collect::<Result<_, _>>().map_err(PlanError::from)?;
+        // The chunks for which the bound of the widths is a whole number come first.
+        let [_, divisor] = self.bound.width_per_chunk(self.problem);
+        let is_whole = |problem: &&Problem<'_>| u64::from(problem.messages().chunks()).is_multiple_of(divisor.max(1));
+        let (whole, others): (Vec<_>, Vec<_>) = problems.iter().partition(is_whole);
+        for problem in whole.into_iter().chain(others) {
+            let schedules = iter::once_with(|| StagePlanner::new(problem).breadth_first()).flatten();
+            self.add_all(problem, schedules.map(|schedule| ("breadth-first".to_owned(), schedule)), observe)?;
+        }
+        for problem in &problems {
+            let schedules = combining::schedules(problem).map(|found| (found.to_string(), found.schedule));
+            self.add_all(problem, schedules, observe)?;
+        }
+        Ok(())
+    }
+
+    /// Adds schedules, with the names of their engines, as long as one of this number of chunks can be best for some size.
+    fn add_all(
         &mut self,
-        collective: &Collective,
+        problem: &Problem<'_>,
+        mut schedules: impl Iterator<Item = (String, Schedule)>,
         observe: &mut dyn FnMut(FrontEvent),
     ) -> Result<(), FrontError> {
-        let problem =
-            Problem::new(self.problem.topology(), collective, self.problem.model()).map_err(PlanError::from)?;
-        let (parts, deliveries) = (FrontBound::parts_of(&problem), problem.messages().delivery_count());
-        for found in combining::schedules(&problem) {
-            if self.is_over() || self.deliveries.saturating_add(deliveries) > self.options.deliveries {
-                break;
-            }
-            self.deliveries += deliveries;
-            let schedule = &found.schedule;
+        let (parts, least) = (FrontBound::parts_of(problem), self.least_width_sum(problem));
+        while !self.ends_here()
+            && !self.is_useless(parts, 1, least)
+            && self.takes(problem)
+            && let Some((engine, schedule)) = schedules.next()
+        {
             if !self.is_useless(parts, schedule.step_count() as u64, schedule.width_sum()) {
-                observe(self.add(&problem, &found.to_string(), schedule)?);
+                observe(self.add(problem, &engine, &schedule)?);
             }
         }
         Ok(())
     }
 
-    /// Plans a collective of broadcasts in few steps of several widths.
+    /// Counts the deliveries of one more schedule; false if they exceed the limit.
+    fn takes(&mut self, problem: &Problem<'_>) -> bool {
+        let deliveries = self.deliveries.saturating_add(problem.messages().delivery_count());
+        let fits = deliveries <= self.options.deliveries;
+        if fits {
+            self.deliveries = deliveries;
+        }
+        fits
+    }
+
+    /// Plans a collective of broadcasts in few steps of several widths, fewer than those of the breadth-first broadcast.
     fn plan_stages(&mut self, collective: &Collective, observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
         let problem =
             Problem::new(self.problem.topology(), collective, self.problem.model()).map_err(PlanError::from)?;
-        let deliveries = problem.messages().delivery_count();
-        if self.deliveries.saturating_add(deliveries) > self.options.deliveries {
+        if !self.takes(&problem) {
             return Ok(());
         }
         let planner = StagePlanner::new(&problem);
         let Some(breadth_first) = planner.breadth_first() else { return Ok(()) };
-        self.deliveries += deliveries;
-        observe(self.add(&problem, "breadth-first", &breadth_first)?);
         let (parts, least) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
         let phases = planner.phase_count();
         for width_sum in least.div_ceil(phases)..breadth_first.width_sum().div_ceil(phases) {
             for widths in planner.widths(u32::try_from(width_sum).unwrap_or(u32::MAX)) {
-                if self.is_over() || self.deliveries.saturating_add(deliveries) > self.options.deliveries {
-                    return Ok(());
-                }
                 if self.is_useless(parts, phases * widths.len() as u64, phases * width_sum) {
                     break;
                 }
-                self.deliveries += deliveries;
+                if self.ends_here() || !self.takes(&problem) {
+                    return Ok(());
+                }
                 if let Some(schedule) = planner.in_steps_of(&widths, self.options.seed) {
                     observe(self.add(&problem, "rarest-first", &schedule)?);
                     break;

@@ -4,7 +4,10 @@ use std::num::NonZeroU32;
 
 use lockstep::schedule::CollectiveSize;
 use lockstep::schedule::strategy::instance_with_capacities;
-use lockstep::{Budget, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Topology, front, verify};
+use lockstep::{
+    Budget, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Topology, algorithm_times, front,
+    verify,
+};
 use proptest::prelude::*;
 
 use crate::Setup;
@@ -50,6 +53,29 @@ fn large_sizes_reach_the_throughput_optimum() {
     let options = FrontOptions { sizes: [1 << 40, 1 << 41], ..FrontOptions::default() };
     let found = front_of(&setup.problem(), options);
     assert_eq!(figures(&found).last().map(|&(_, width_sum, chunks)| (width_sum, chunks)), Some((15, 13)));
+}
+
+/// Short vectors are exchanged whole by Swing, in four blocks for the four channels of a node, and long ones are split. The
+/// front is never above an algorithm.
+#[test]
+fn the_front_of_an_all_reduce_on_a_torus_begins_with_swing() {
+    let setup = Setup::new("torus:4x4", "all-reduce", CommunicationModel::wormhole());
+    let timed = setup.topology.with_times(50_000_000_000, 500_000).unwrap();
+    for topology in [shuffled(&timed), timed] {
+        let problem = Problem::new(&topology, &setup.collective, setup.model).unwrap();
+        let options = FrontOptions { evaluations: 100, deliveries: 1 << 16, ..FrontOptions::default() };
+        let found = front_of(&problem, options);
+        assert_eq!(found.plans[0].engine, "swing of whole vectors");
+        assert_eq!(figures(&found), [(4, 4, 4), (8, 30, 4)]);
+        let algorithms = algorithm_times(&problem).unwrap();
+        assert!(algorithms.iter().any(|times| times.name == "bucket"));
+        for bytes in (10..30).map(|power| 1u64 << power) {
+            let least = found.plans.iter().map(|plan| plan.time(bytes)).min().unwrap();
+            for times in &algorithms {
+                assert!(least <= times.time(bytes), "{} takes less time for {bytes} bytes", times.name);
+            }
+        }
+    }
 }
 
 #[test]
