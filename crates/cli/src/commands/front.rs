@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::schedule::{CollectiveSize, Picoseconds};
 use lockstep::topology::Quantity;
-use lockstep::{AlgorithmTimes, Front, FrontError, FrontOptions, FrontPlan, Problem, Topology};
+use lockstep::{AlgorithmTimes, Front, FrontError, FrontOptions, FrontPlan, Problem, Timing, Topology};
 use lockstep_report::Table;
 use serde::Serialize;
 
@@ -35,8 +35,13 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
         input.topology = timed;
     }
     let problem = input.problem()?;
-    let options =
-        FrontOptions { sizes: args.sizes, chunks: args.max_chunks, seed: args.seed, ..FrontOptions::default() };
+    let options = FrontOptions {
+        sizes: args.sizes,
+        chunks: args.max_chunks,
+        seed: args.seed,
+        timing: if args.asynchronous { Timing::Asynchronous } else { Timing::Synchronous },
+        ..FrontOptions::default()
+    };
     let budget = args.budget.begin();
     let mut unfinished = Some(cancel_on_signal(&budget, "the front", verbosity)?);
     let mut line = FrontLine::new(verbosity);
@@ -152,28 +157,21 @@ impl Time {
     fn new(front: &Front, bytes: u64) -> Self {
         let place = front.plans.partition_point(|plan| plan.least_size <= bytes).saturating_sub(1);
         let plan = &front.plans[place];
-        let (size, time): (CollectiveSize, _) = (plan.size(bytes), plan.time(bytes));
+        let (size, time): (CollectiveSize, _) = (plan.size(bytes), plan.time(front.timing, bytes));
         Self {
             bytes,
             plan: place + 1,
-            synchronous_ps: time.number(),
-            asynchronous_ps: plan.asynchronous_time(bytes).number(),
-            at_least_ps: front.bound.time(bytes).number(),
+            synchronous_ps: plan.time(Timing::Synchronous, bytes).number(),
+            asynchronous_ps: plan.time(Timing::Asynchronous, bytes).number(),
+            at_least_ps: front.bound.time(front.timing, bytes).number(),
             algbw_bytes_per_second: size.algorithm_bandwidth(time),
             busbw_bytes_per_second: size.bus_bandwidth(time),
         }
     }
 }
 
-/// Returns some sizes: the smallest one, four times as many bytes as before, and the largest one.
-fn bytes_in(sizes: [u64; 2]) -> impl Iterator<Item = u64> {
-    let powers =
-        std::iter::successors(Some(sizes[0]), move |&bytes| bytes.checked_mul(4).filter(|&bytes| bytes < sizes[1]));
-    powers.chain(Some(sizes[1]).filter(|&largest| largest > sizes[0]))
-}
-
 fn times(front: &Front, sizes: [u64; 2]) -> Vec<Time> {
-    bytes_in(sizes).map(|bytes| Time::new(front, bytes)).collect()
+    lockstep::sizes_between(sizes).map(|bytes| Time::new(front, bytes)).collect()
 }
 
 /// Returns the times of the front and of all algorithms, one row per size.
@@ -218,7 +216,8 @@ fn to_json(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> Str
         bytes,
         synchronous_ps: times.time(bytes).number(),
     };
-    let of_algorithms = algorithms.iter().flat_map(|times| bytes_in(sizes).map(|bytes| times_of(times, bytes)));
+    let of_algorithms =
+        algorithms.iter().flat_map(|times| lockstep::sizes_between(sizes).map(|bytes| times_of(times, bytes)));
     let json = FrontJson {
         compared: front.compared,
         cut_short: front.is_cut_short,
@@ -257,16 +256,24 @@ fn to_text(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
             plan.engine.clone(),
         ]);
     }
-    let mut table = Table::new(["size", "plan", "time", "at least", "asynchronous", "algbw", "busbw"]);
+    let names = match front.timing {
+        Timing::Synchronous => ["time", "at least", "asynchronous"],
+        Timing::Asynchronous => ["asynchronous", "at least", "synchronous"],
+    };
+    let mut table = Table::new(["size", "plan"].into_iter().chain(names).chain(["algbw", "busbw"]));
     let time = |picoseconds| format!("{:.3}", Picoseconds::new(picoseconds));
     let bandwidth = |bytes: u64| format!("{:.3} GB/s", bytes as f64 / 1e9);
     for row in times(front, sizes) {
+        let [judged, other] = match front.timing {
+            Timing::Synchronous => [row.synchronous_ps, row.asynchronous_ps],
+            Timing::Asynchronous => [row.asynchronous_ps, row.synchronous_ps],
+        };
         table.push([
             size(row.bytes),
             row.plan.to_string(),
-            time(row.synchronous_ps),
+            time(judged),
             time(row.at_least_ps),
-            time(row.asynchronous_ps),
+            time(other),
             bandwidth(row.algbw_bytes_per_second),
             bandwidth(row.busbw_bytes_per_second),
         ]);

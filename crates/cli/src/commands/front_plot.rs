@@ -28,8 +28,8 @@ pub(super) fn svg(problem: &Problem<'_>, front: &Front, algorithms: &[AlgorithmT
     let mut times: Vec<PointSeries> = Vec::new();
     let mut bandwidths: Vec<PointSeries> = Vec::new();
     for plan in &front.plans {
-        times.push(curve(name(plan), &|bytes| microseconds(plan.time(bytes))));
-        bandwidths.push(curve(name(plan), &|bytes| bandwidth(plan, bytes, plan.time(bytes))));
+        times.push(curve(name(plan), &|bytes| microseconds(plan.time(front.timing, bytes))));
+        bandwidths.push(curve(name(plan), &|bytes| bandwidth(plan, bytes, plan.time(front.timing, bytes))));
     }
     for algorithm in algorithms {
         times.push(curve(algorithm.name.clone(), &|bytes| microseconds(algorithm.time(bytes))));
@@ -38,9 +38,9 @@ pub(super) fn svg(problem: &Problem<'_>, front: &Front, algorithms: &[AlgorithmT
             bandwidths.push(curve(algorithm.name.clone(), &bandwidth));
         }
     }
-    times.push(curve("at least".to_owned(), &|bytes| microseconds(front.bound.time(bytes))));
+    times.push(curve("at least".to_owned(), &|bytes| microseconds(front.bound.time(front.timing, bytes))));
     if let Some(plan) = front.plans.first() {
-        let at_most = |bytes| bandwidth(plan, bytes, front.bound.time(bytes));
+        let at_most = |bytes| bandwidth(plan, bytes, front.bound.time(front.timing, bytes));
         bandwidths.push(curve("at most".to_owned(), &at_most));
     }
     let title = format!("{} of {}", problem.collective().abbreviation(), problem.topology().name());

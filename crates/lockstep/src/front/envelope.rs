@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::num::NonZeroU64;
 
+use lockstep_schedule::Picoseconds;
+
 use super::front_plan::FrontPlan;
 
 const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
@@ -74,6 +76,20 @@ pub(super) fn lower_envelope(lines: &[Line], sizes: [u64; 2], unit_bytes_per_sec
         envelope.push((place, size.max(sizes[0])));
         current = place;
     }
+}
+
+/// Returns the schedules that take the least time for some of the sizes, by ascending size: the number of each, and the size
+/// from which on it is best. `times` has the times of each schedule, by size. A schedule that remains best is kept; of equal
+/// ones, the first counts.
+pub(super) fn best_of_sizes(times: &[&[Picoseconds]], sizes: impl Iterator<Item = u64>) -> Vec<(usize, u64)> {
+    let mut best: Vec<(usize, u64)> = Vec::new();
+    for (column, size) in sizes.enumerate() {
+        let Some(least) = (0..times.len()).min_by_key(|&place| times[place][column]) else { return best };
+        if best.last().is_none_or(|&(last, _)| times[last][column] > times[least][column]) {
+            best.push((least, size));
+        }
+    }
+    best
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ mod envelope;
 mod front_plan;
 mod search;
 mod stages;
+mod turns;
 
 pub use algorithms::{AlgorithmTimes, algorithm_times};
-pub use front_plan::{Front, FrontBound, FrontPlan};
-pub use search::{FrontError, FrontEvent, FrontOptions, front};
+pub use front_plan::{Front, FrontBound, FrontPlan, Timing};
+pub use search::{FrontError, FrontEvent, FrontOptions, front, sizes_between};

@@ -5,13 +5,14 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use lockstep_analytic::combining;
 use lockstep_bounds::{Cost, least_latency, throughput};
-use lockstep_schedule::{Budget, Collective, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
+use lockstep_schedule::{Budget, Collective, Picoseconds, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
 
 use super::algorithms::few_blocks;
 use super::candidates::{Candidate, candidates, widened_model, with_joined_steps, with_least_widths};
-use super::envelope::{Line, lower_envelope};
-use super::front_plan::{Front, FrontBound, FrontPlan};
+use super::envelope::{Line, best_of_sizes, lower_envelope};
+use super::front_plan::{Front, FrontBound, FrontPlan, Timing};
 use super::stages::StagePlanner;
+use super::turns::with_turns;
 use crate::planner::{PlanError, PlanOptions, Planner};
 
 /// What a front covers, and how much work it may take.
@@ -27,6 +28,8 @@ pub struct FrontOptions {
     pub deliveries: u64,
     /// Seed of all random choices.
     pub seed: u64,
+    /// The kind of time for which schedules are compared.
+    pub timing: Timing,
 }
 
 impl Default for FrontOptions {
@@ -38,6 +41,7 @@ impl Default for FrontOptions {
             evaluations: 1 << 14,
             deliveries: 1 << 22,
             seed: 1,
+            timing: Timing::Synchronous,
         }
     }
 }
@@ -75,8 +79,10 @@ pub struct FrontEvent {
     pub width_sum: u64,
 }
 
-/// Finds the schedules that take the least [synchronous](lockstep_schedule::TransferSpeed::synchronous_time) time for some
-/// size, with a lower bound of the time.
+/// Finds the schedules that take the least time for some size, with a lower bound of the time.
+///
+/// Synchronous times are lines over the size, so that the sizes where the best schedule changes are exact. Asynchronous ones
+/// are compared for some sizes only, those of [`sizes_between`].
 ///
 /// The [planner](Planner) plans for several numbers of chunks, and on networks that are several times as wide: its schedules
 /// are schedules with steps of that width. Every schedule is verified. A number of chunks and a width are left out if their
@@ -139,6 +145,12 @@ fn bound(problem: &Problem<'_>, unit: NonZeroU64, budget: &Budget) -> Result<Fro
     Ok(FrontBound::new(&problem, least_latency(&problem), widths, unit))
 }
 
+/// Returns some sizes: the smallest one, four times as many bytes as before, and the largest one.
+pub fn sizes_between(sizes: [u64; 2]) -> impl Iterator<Item = u64> {
+    let powers = iter::successors(Some(sizes[0]), move |&bytes| bytes.checked_mul(4).filter(|&bytes| bytes < sizes[1]));
+    powers.chain(Some(sizes[1]).filter(|&largest| largest > sizes[0]))
+}
+
 /// A collective in a number of chunks or blocks, and the width for which it is planned.
 #[derive(Debug)]
 struct Version {
@@ -169,8 +181,9 @@ struct FrontSearch<'a, 'p> {
     bound: FrontBound,
     /// The least latency of a channel.
     least_latency_ps: u64,
-    /// The schedules that are best for some size.
-    plans: Vec<FrontPlan>,
+    /// The schedules that are best for some size, with their asynchronous times at all [sizes](sizes_between) if these are
+    /// compared.
+    plans: Vec<(FrontPlan, Vec<Picoseconds>)>,
     compared: usize,
     deliveries: u64,
     is_cut_short: bool,
@@ -311,9 +324,13 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
     fn add(&mut self, problem: &Problem<'_>, engine: &str, schedule: &Schedule) -> Result<FrontEvent, FrontError> {
         let topology = problem.topology();
         let mut schedule = with_least_widths(problem, schedule);
-        if schedule.step_count() * schedule.transfer_count() <= MAX_JOIN_WORK {
+        // Joined steps have fewer latencies, but a transfer of a wide step gets a smaller part of its channels.
+        let timing = self.options.timing;
+        let has_few = schedule.step_count() * schedule.transfer_count() <= MAX_JOIN_WORK;
+        if timing == Timing::Synchronous && has_few {
             schedule = with_joined_steps(problem, &schedule);
         }
+        schedule = with_turns(problem, &schedule);
         verify(problem, &schedule)
             .map_err(|violation| PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) })?;
         let cost = SynchronousCost::of(topology, &schedule);
@@ -323,14 +340,19 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             steps: schedule.step_count() as u32,
             width_sum: cost.width_sum,
         };
-        self.plans.push(FrontPlan {
+        let plan = FrontPlan {
             steps: schedule.step_count() as u32,
             file: ScheduleFile::new(problem, schedule),
             engine: engine.to_owned(),
             cost,
             least_size: 0,
-        });
-        self.keep_envelope();
+        };
+        let times = match timing {
+            Timing::Synchronous => Vec::new(),
+            Timing::Asynchronous => sizes_between(self.options.sizes).map(|bytes| plan.time(timing, bytes)).collect(),
+        };
+        self.plans.push((plan, times));
+        self.keep_best();
         Ok(event)
     }
 
@@ -342,8 +364,13 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
     }
 
     /// Returns true if no schedule with this number of parts, steps and this sum of widths can be best for some size.
+    ///
+    /// Steps say nothing about asynchronous times.
     fn is_useless(&self, parts: u64, steps: u64, widths: u64) -> bool {
-        let mut lines: Vec<Line> = self.plans.iter().map(Line::of).collect();
+        if self.options.timing == Timing::Asynchronous {
+            return false;
+        }
+        let mut lines: Vec<Line> = self.plans.iter().map(|(plan, _)| Line::of(plan)).collect();
         let steps = steps.max(self.bound.latency.steps.into());
         let latency_ps = u128::from(steps) * u128::from(self.least_latency_ps);
         let latency_ps = latency_ps.max(self.bound.latency.picoseconds.into());
@@ -354,16 +381,37 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             .all(|&(place, _)| place != last)
     }
 
-    fn keep_envelope(&mut self) {
-        let lines: Vec<Line> = self.plans.iter().map(Line::of).collect();
-        let envelope = lower_envelope(&lines, self.options.sizes, self.bound.unit_bytes_per_second);
-        let mut plans: Vec<Option<FrontPlan>> = std::mem::take(&mut self.plans).into_iter().map(Some).collect();
-        let best = |(place, least_size): (usize, u64)| Some(FrontPlan { least_size, ..plans[place].take()? });
-        self.plans = envelope.into_iter().filter_map(best).collect();
+    /// Drops the schedules that are best for no size.
+    fn keep_best(&mut self) {
+        let mut is_best = vec![false; self.plans.len()];
+        self.best().into_iter().for_each(|(place, _)| is_best[place] = true);
+        let mut is_kept = is_best.iter();
+        self.plans.retain(|_| is_kept.next() == Some(&true));
+    }
+
+    /// Returns the places of the schedules that are best for some size, with the smallest size of each range.
+    fn best(&self) -> Vec<(usize, u64)> {
+        let sizes = self.options.sizes;
+        match self.options.timing {
+            Timing::Synchronous => {
+                let lines: Vec<Line> = self.plans.iter().map(|(plan, _)| Line::of(plan)).collect();
+                lower_envelope(&lines, sizes, self.bound.unit_bytes_per_second)
+            }
+            Timing::Asynchronous => {
+                let times: Vec<&[Picoseconds]> = self.plans.iter().map(|(_, times)| &times[..]).collect();
+                best_of_sizes(&times, sizes_between(sizes))
+            }
+        }
     }
 
     fn into_front(self) -> Front {
-        let Self { plans, bound, compared, is_cut_short, .. } = self;
-        Front { plans, bound, compared, is_cut_short }
+        let best = |(place, least_size): (usize, u64)| FrontPlan { least_size, ..self.plans[place].0.clone() };
+        Front {
+            plans: self.best().into_iter().map(best).collect(),
+            timing: self.options.timing,
+            bound: self.bound,
+            compared: self.compared,
+            is_cut_short: self.is_cut_short,
+        }
     }
 }

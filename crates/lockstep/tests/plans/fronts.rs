@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 use lockstep::schedule::CollectiveSize;
 use lockstep::schedule::strategy::instance_with_capacities;
 use lockstep::{
-    Budget, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Topology, algorithm_times, front,
-    verify,
+    Budget, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Timing, Topology, algorithm_times,
+    front, verify,
 };
 use proptest::prelude::*;
 
@@ -70,7 +70,7 @@ fn the_front_of_an_all_reduce_on_a_torus_begins_with_swing() {
         let algorithms = algorithm_times(&problem).unwrap();
         assert!(algorithms.iter().any(|times| times.name == "bucket"));
         for bytes in (10..30).map(|power| 1u64 << power) {
-            let least = found.plans.iter().map(|plan| plan.time(bytes)).min().unwrap();
+            let least = found.plans.iter().map(|plan| plan.time(Timing::Synchronous, bytes)).min().unwrap();
             for times in &algorithms {
                 assert!(least <= times.time(bytes), "{} takes less time for {bytes} bytes", times.name);
             }
@@ -120,8 +120,8 @@ proptest! {
             // A size of which every chunk has a whole number of bytes.
             let parts = CollectiveSize::new(&problem, 0).messages * 6;
             let bytes = bytes.next_multiple_of(parts).clamp(options.sizes[0].next_multiple_of(parts), options.sizes[1]);
-            prop_assert!(plan.time(bytes) >= found.bound.time(bytes));
-            prop_assert!(plan.asynchronous_time(bytes) <= plan.time(bytes));
+            prop_assert!(plan.time(Timing::Synchronous, bytes) >= found.bound.time(Timing::Synchronous, bytes));
+            prop_assert!(plan.time(Timing::Asynchronous, bytes) <= plan.time(Timing::Synchronous, bytes));
         }
     }
 }
@@ -138,7 +138,10 @@ fn every_collective_has_a_front() {
             let problem = Problem::new(&timed, &setup.collective, setup.model).unwrap();
             let found = front_of(&problem, FrontOptions::default());
             let bytes = FrontOptions::default().sizes[1];
-            let [best, bound] = [found.plans.last().unwrap().time(bytes), found.bound.time(bytes)];
+            let [best, bound] = [
+                found.plans.last().unwrap().time(Timing::Synchronous, bytes),
+                found.bound.time(Timing::Synchronous, bytes),
+            ];
             assert!(best >= bound, "{collective}: {best} and {bound}");
             // At most one and a half times the bound for large sizes.
             assert!(2 * best.number() <= 3 * bound.number(), "{collective}, {model}: {best} and {bound}");
