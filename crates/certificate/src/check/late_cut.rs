@@ -64,7 +64,7 @@ pub(super) fn steps_proved(problem: &Problem<'_>, nodes: &[NodeId], claim: &Clai
     expect("entries in one step", claim.per_step, can_cross(problem, nodes, &inside, Direction::In))?;
     let entries = late_entries(problem, &inside, receivers, claim.late);
     let Some(&entries) = entries.get(claim.late as usize - 1) else {
-        return Err("in so many last steps, one entry is enough".into());
+        return Err("one entry is enough in this number of last steps".into());
     };
     expect("entries of a late message", claim.entries, entries)?;
     late_steps([messages, claim.per_step], claim.late, entries)

@@ -46,7 +46,7 @@ pub(crate) struct SizeFrontArgs {
     /// Draw time and bus bandwidth over the size (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
-    /// Judge by the asynchronous time: a transfer begins when its data and its channels are there, and
+    /// Compare asynchronous times: a transfer begins when its data and its channels are there, and
     /// not with its step
     #[arg(long)]
     pub(crate) asynchronous: bool,

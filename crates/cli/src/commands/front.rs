@@ -264,14 +264,14 @@ fn to_text(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
     let time = |picoseconds| format!("{:.3}", Picoseconds::new(picoseconds));
     let bandwidth = |bytes: u64| format!("{:.3} GB/s", bytes as f64 / 1e9);
     for row in times(front, sizes) {
-        let [judged, other] = match front.timing {
+        let [compared, other] = match front.timing {
             Timing::Synchronous => [row.synchronous_ps, row.asynchronous_ps],
             Timing::Asynchronous => [row.asynchronous_ps, row.synchronous_ps],
         };
         table.push([
             size(row.bytes),
             row.plan.to_string(),
-            time(judged),
+            time(compared),
             time(row.at_least_ps),
             time(other),
             bandwidth(row.algbw_bytes_per_second),
