@@ -1,6 +1,7 @@
 //! `cargo xtask clusters`: our schedules on clusters, compared with published figures.
 
 mod algorithms;
+mod networks;
 mod page;
 mod published;
 mod rails;
@@ -38,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     blocks.push(rails::block(&program)?);
     blocks.push(throughput::block(&published.throughput)?);
     blocks.push(widths::block(&published.widths)?);
+    blocks.push(networks::block(&published.networks)?);
     blocks.push(times::block(&published.times)?);
     let folder = arguments.write.then(|| root().join("docs/clusters"));
     if let Some(folder) = &folder {

@@ -14,6 +14,7 @@ use crate::repository::root;
 pub(super) struct Published {
     pub(super) throughput: Throughput,
     pub(super) widths: Widths,
+    pub(super) networks: Networks,
     pub(super) times: Times,
 }
 
@@ -50,6 +51,25 @@ pub(super) struct Widths {
     pub(super) source: String,
     pub(super) network: String,
     pub(super) schedules: Vec<[u64; 3]>,
+}
+
+/// Networks for all-gathers by breadth-first broadcast.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Networks {
+    pub(super) source: String,
+    pub(super) order: u32,
+    pub(super) degree: u32,
+    pub(super) rows: Vec<NetworkRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NetworkRow {
+    pub(super) name: String,
+    pub(super) stages: u32,
+    /// 1 is the time in which a node receives all data over all its channels.
+    pub(super) bandwidth: f64,
 }
 
 /// Times of all-gathers.
