@@ -3,6 +3,9 @@
 use lockstep_topology::{NodeId, Topology};
 use rayon::prelude::*;
 
+use crate::graph::Graph;
+use crate::sources::Sources;
+
 /// The maximum number of nodes of a network, because of a table of all distances: 2 bytes per ordered pair of nodes.
 pub const MAX_STAGE_NODES: usize = 1 << 14;
 
@@ -97,22 +100,79 @@ impl StageLoads {
         if topology.resource_count() < topology.channel_count() {
             return Err(StageLoadsError::Shared);
         }
-        if nodes.len() > MAX_STAGE_NODES {
-            return Err(StageLoadsError::TooManyNodes { nodes: nodes.len() });
+        let rank = |node| topology.terminal_rank(node).expect("every working node is a terminal") as u32;
+        let channels = topology.channels().map(|channel| {
+            let [tail, head] = [topology.tail(channel), topology.head(channel)].map(rank);
+            Arc { tail, head, capacity: topology.capacity(channel).into() }
+        });
+        let receivers: Vec<u32> = (0..nodes.len() as u32).collect();
+        Self::at_receivers(&receivers, nodes.len(), channels, |rank| name(nodes[rank as usize]))
+    }
+
+    /// Computes the loads of all stages at these receivers, one per orbit of some symmetries. Then they are the loads of the
+    /// whole graph. Every channel has capacity 1. Errors name nodes by their numbers.
+    ///
+    /// Takes `O(R d (M + D 2^d))` time for `R` receivers, at most that of [`new`](Self::new), in parallel.
+    ///
+    /// ```
+    /// use lockstep_metrics::{Graph, Sources, StageLoads};
+    /// use lockstep_topology::Topology;
+    ///
+    /// let kautz: Topology = "kautz:3,2".parse()?;
+    /// let graph = Graph::of(&kautz);
+    /// assert_eq!(StageLoads::of_graph(&graph, &Sources::all(&graph)), StageLoads::new(&kautz));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`StageLoadsError`], for the first node in the order of their numbers.
+    pub fn of_graph(graph: &Graph, receivers: &Sources) -> Result<Self, StageLoadsError> {
+        let nodes = graph.node_count();
+        if let Some(switch) = (0..nodes as u32).find(|node| graph.terminals().binary_search(node).is_err()) {
+            return Err(StageLoadsError::Switch { switch: switch.to_string() });
         }
-        let predecessors: Vec<Vec<(usize, u64)>> = nodes.iter().map(|&node| predecessors(topology, node)).collect();
-        if let Some(place) = predecessors.iter().position(|into| into.len() > MAX_PREDECESSORS) {
-            let predecessors = predecessors[place].len();
-            return Err(StageLoadsError::TooManyPredecessors { node: name(nodes[place]), predecessors });
+        let arcs = (0..nodes as u32)
+            .flat_map(|tail| graph.arcs(tail).map(move |(head, width)| Arc { tail, head, capacity: width.into() }));
+        Self::at_receivers(&receivers.nodes, nodes, arcs, |node| node.to_string())
+    }
+
+    /// Computes the loads of the channels into these receivers, of a graph with these arcs.
+    fn at_receivers(
+        receivers: &[u32],
+        nodes: usize,
+        arcs: impl Iterator<Item = Arc>,
+        name: impl Fn(u32) -> String,
+    ) -> Result<Self, StageLoadsError> {
+        if nodes > MAX_STAGE_NODES {
+            return Err(StageLoadsError::TooManyNodes { nodes });
         }
-        // By receiver and source, so that the distances to one receiver lie together.
-        let distances: Vec<u16> =
-            (0..nodes.len()).into_par_iter().flat_map_iter(|to| distances_to(&predecessors, to)).collect();
+        let predecessors = predecessors(nodes, arcs);
+        if let Some(&node) = receivers.iter().find(|&&node| predecessors[node as usize].len() > MAX_PREDECESSORS) {
+            let predecessors = predecessors[node as usize].len();
+            return Err(StageLoadsError::TooManyPredecessors { node: name(node), predecessors });
+        }
+        // The nodes to which distances are needed: receivers and their predecessors.
+        let mut is_needed = vec![false; nodes];
+        for &receiver in receivers {
+            is_needed[receiver as usize] = true;
+            for &(before, _) in &predecessors[receiver as usize] {
+                is_needed[before as usize] = true;
+            }
+        }
+        let needed: Vec<u32> = (0..nodes as u32).filter(|&node| is_needed[node as usize]).collect();
+        let mut row = vec![0; nodes];
+        for (place, &node) in needed.iter().enumerate() {
+            row[node as usize] = place;
+        }
+        // By destination and source, so that the distances to one node lie together.
+        let distances: Vec<u16> = needed.par_iter().flat_map_iter(|&to| distances_to(&predecessors, to)).collect();
         if let Some(place) = distances.iter().position(|&distance| distance == UNREACHED) {
-            let [from, to] = [place % nodes.len(), place / nodes.len()].map(|place| name(nodes[place]));
+            let [from, to] = [(place % nodes) as u32, needed[place / nodes]].map(name);
             return Err(StageLoadsError::Unreachable { from, to });
         }
-        let of_node = |receiver: usize| node_loads(&predecessors[receiver], receiver, &distances, nodes.len());
+        let row = |node: u32| &distances[row[node as usize] * nodes..][..nodes];
+        let of_node = |&receiver: &u32| node_loads(&predecessors[receiver as usize], receiver, row);
         let larger = |mut most: Vec<[u64; 2]>, other: Vec<[u64; 2]>| {
             most.resize(most.len().max(other.len()), [0, 1]);
             for (most, other) in most.iter_mut().zip(other) {
@@ -122,7 +182,7 @@ impl StageLoads {
             }
             most
         };
-        let loads = (0..nodes.len()).into_par_iter().map(of_node).reduce(Vec::new, larger);
+        let loads = receivers.par_iter().map(of_node).reduce(Vec::new, larger);
         Ok(Self { loads: loads.into_iter().map(lowest_terms).collect() })
     }
 
@@ -147,32 +207,42 @@ impl StageLoads {
     }
 }
 
-/// Returns the ranks of the nodes from which channels enter a node, with the capacities of these channels together.
-fn predecessors(topology: &Topology, node: NodeId) -> Vec<(usize, u64)> {
-    let rank = |node| topology.terminal_rank(node).expect("every working node is a terminal");
-    let into = topology.in_channels(node).iter();
-    let mut from: Vec<(usize, u64)> =
-        into.map(|&channel| (rank(topology.tail(channel)), topology.capacity(channel).into())).collect();
-    from.sort_unstable();
-    from.dedup_by(|next, first| {
-        let is_same = next.0 == first.0;
-        first.1 += if is_same { next.1 } else { 0 };
-        is_same
-    });
-    from
+/// Channels from one node to another.
+struct Arc {
+    tail: u32,
+    head: u32,
+    /// The capacity of the channels together.
+    capacity: u64,
+}
+
+/// Returns, by node, the nodes from which channels enter it, with the capacities of these channels together.
+fn predecessors(nodes: usize, arcs: impl Iterator<Item = Arc>) -> Vec<Vec<(u32, u64)>> {
+    let mut predecessors = vec![Vec::new(); nodes];
+    for Arc { tail, head, capacity } in arcs {
+        predecessors[head as usize].push((tail, capacity));
+    }
+    for from in &mut predecessors {
+        from.sort_unstable();
+        from.dedup_by(|next, first| {
+            let is_same = next.0 == first.0;
+            first.1 += if is_same { next.1 } else { 0 };
+            is_same
+        });
+    }
+    predecessors
 }
 
 /// Returns the distance from every node to one node.
-fn distances_to(predecessors: &[Vec<(usize, u64)>], to: usize) -> Vec<u16> {
+fn distances_to(predecessors: &[Vec<(u32, u64)>], to: u32) -> Vec<u16> {
     let mut distance = vec![UNREACHED; predecessors.len()];
     let mut queue = vec![to];
-    distance[to] = 0;
+    distance[to as usize] = 0;
     let mut next = 0;
     while let Some(&node) = queue.get(next) {
         next += 1;
-        for &(before, _) in &predecessors[node] {
-            if distance[before] == UNREACHED {
-                distance[before] = distance[node] + 1;
+        for &(before, _) in &predecessors[node as usize] {
+            if distance[before as usize] == UNREACHED {
+                distance[before as usize] = distance[node as usize] + 1;
                 queue.push(before);
             }
         }
@@ -180,16 +250,16 @@ fn distances_to(predecessors: &[Vec<(usize, u64)>], to: usize) -> Vec<u16> {
     distance
 }
 
-/// Returns the loads of the channels into one node, from stage 1 on.
-fn node_loads(predecessors: &[(usize, u64)], receiver: usize, distances: &[u16], nodes: usize) -> Vec<[u64; 2]> {
-    let row = |node: usize| &distances[node * nodes..(node + 1) * nodes];
+/// Returns the loads of the channels into one node, from stage 1 on. `row` returns the distances to a node.
+fn node_loads<'a>(predecessors: &[(u32, u64)], receiver: u32, row: impl Fn(u32) -> &'a [u16]) -> Vec<[u64; 2]> {
+    let via: Vec<&[u16]> = predecessors.iter().map(|&(node, _)| row(node)).collect();
     let sets = 1 << predecessors.len();
     let stages = row(receiver).iter().copied().max().unwrap_or(0) as usize;
     // By stage and set of predecessors: the messages that exactly these can bring.
     let mut messages = vec![0u64; stages * sets];
-    for (source, &distance) in row(receiver).iter().enumerate().filter(|&(source, _)| source != receiver) {
-        let brings = |&(_, &(node, _)): &(usize, &(usize, u64))| row(node)[source] + 1 == distance;
-        let set = predecessors.iter().enumerate().filter(brings).fold(0, |set, (place, _)| set | 1 << place);
+    for (source, &distance) in row(receiver).iter().enumerate().filter(|&(source, _)| source != receiver as usize) {
+        let brings = |(place, row): (usize, &&[u16])| usize::from(row[source] + 1 == distance) << place;
+        let set = via.iter().enumerate().map(brings).sum::<usize>();
         messages[(distance as usize - 1) * sets + set] += 1;
     }
     let mut capacity = vec![0; sets];
