@@ -317,19 +317,6 @@ mod tests {
         network.build().unwrap()
     }
 
-    /// Returns the generalised Kautz graph: channels from `x` to `-d x - a` for `a` from 1 to `d`.
-    fn generalised_kautz(degree: u32, nodes: u32) -> Topology {
-        let heads = move |x: u32| (1..=degree).map(move |a| (x, (2 * degree * nodes - degree * x - a) % nodes));
-        network(nodes, (0..nodes).flat_map(heads))
-    }
-
-    /// Returns the line graph: a node per channel, a channel from each to those that begin where it ends.
-    fn line_graph(topology: &Topology) -> Topology {
-        let follows = |channel| topology.out_channels(topology.head(channel)).iter().map(move |next| (channel, *next));
-        let pairs = topology.channels().flat_map(follows);
-        network(topology.channel_count() as u32, pairs.map(|(channel, next)| (channel.number(), next.number())))
-    }
-
     fn both_ways(nodes: u32, links: impl IntoIterator<Item = (u32, u32)>) -> Topology {
         network(nodes, links.into_iter().flat_map(|(u, v)| [(u, v), (v, u)]))
     }
@@ -346,10 +333,6 @@ mod tests {
     #[test]
     fn loads_are_those_of_the_literature() {
         let spec = |spec: &str| spec.parse::<Topology>().unwrap();
-        let circulant = spec("circulant:16,3,4");
-        let complete = |nodes| spec(&format!("complete:{nodes}"));
-        let bipartite =
-            |side: u32| both_ways(2 * side, (0..side * side).map(move |pair| (pair / side, side + pair % side)));
         let heawood =
             both_ways(14, (0..14).map(|node| (node, (node + 1) % 14)).chain((0..7).map(|k| (2 * k, (2 * k + 5) % 14))));
         let cases = [
@@ -366,31 +349,74 @@ mod tests {
             (spec("torus:3x3x3"), 3, [13, 3]),
             (spec("torus:3x3x2"), 3, [17, 5]),
             (spec("mesh:4x4"), 6, [15, 2]),
-            (complete(4), 1, [1, 1]),
-            (bipartite(3), 2, [5, 3]),
-            (bipartite(4), 2, [7, 4]),
+            (spec("complete:4"), 1, [1, 1]),
+            (spec("expand:3,complete:2"), 2, [5, 3]),
+            (spec("expand:4,complete:2"), 2, [7, 4]),
             (strategy::petersen(), 2, [3, 1]),
             (heawood, 3, [13, 3]),
             (hoffman_singleton(), 2, [7, 1]),
             (spec("circulant:11,2,3"), 2, [5, 2]),
-            (circulant.clone(), 3, [15, 4]),
-            (line_graph(&complete(3)), 2, [3, 1]),
-            (line_graph(&line_graph(&complete(3))), 3, [7, 1]),
-            (line_graph(&complete(4)), 2, [4, 1]),
-            (line_graph(&circulant), 4, [16, 1]),
-            (line_graph(&line_graph(&line_graph(&circulant))), 6, [261, 1]),
-            (generalised_kautz(2, 8), 3, [7, 1]),
-            (generalised_kautz(3, 10), 3, [9, 2]),
-            (generalised_kautz(4, 12), 2, [5, 1]),
-            (generalised_kautz(4, 1024), 5, [341, 1]),
+            (spec("circulant:16,3,4"), 3, [15, 4]),
+            (spec("line:1,complete:3"), 2, [3, 1]),
+            (spec("line:2,complete:3"), 3, [7, 1]),
+            (spec("line:1,complete:4"), 2, [4, 1]),
+            (spec("line:1,circulant:16,3,4"), 4, [16, 1]),
+            (spec("line:3,circulant:16,3,4"), 6, [261, 1]),
+            (spec("generalised-kautz:2,8"), 3, [7, 1]),
+            (spec("generalised-kautz:3,10"), 3, [9, 2]),
+            (spec("generalised-kautz:4,12"), 2, [5, 1]),
+            (spec("generalised-kautz:4,1024"), 5, [341, 1]),
+            (spec("power:2,product:circulant-digraph:4,1*circulant-digraph:8,1"), 20, [1023, 4]),
+            (spec("line:2,power:2,circulant-digraph:8,1,3"), 8, [257, 1]),
+            (spec("power:2,metacyclic:16,2,7,2,3"), 12, [1023, 4]),
+            (spec("line:3,metacyclic:8,2,7,3,4,9,14"), 5, [277, 1]),
         ];
         for (topology, stages, total) in cases {
             let loads = StageLoads::new(&topology).unwrap();
             assert_eq!((loads.loads().len(), loads.total()), (stages, Some(total)), "{}", topology.name());
         }
         let of = |topology: &Topology| StageLoads::new(topology).unwrap().loads().to_vec();
-        assert_eq!(of(&generalised_kautz(4, 1024)), [[1, 1], [4, 1], [16, 1], [64, 1], [256, 1]]);
+        assert_eq!(of(&spec("generalised-kautz:4,1024")), [[1, 1], [4, 1], [16, 1], [64, 1], [256, 1]]);
         assert_eq!(of(&spec("torus:8x8")), [[1, 1], [2, 1], [3, 1], [7, 2], [3, 1], [2, 1], [1, 1], [1, 4]]);
+    }
+
+    /// The number of stages and the sum of the loads after an expansion follow from those before, for regular networks in
+    /// which every breadth-first broadcast is balanced.
+    #[test]
+    fn expansions_have_the_loads_of_the_literature() {
+        let measured = |spec: &str| {
+            let loads = StageLoads::new(&spec.parse().unwrap()).unwrap();
+            (loads.loads().len(), loads.total().unwrap())
+        };
+        let bases = "complete:3 complete:5 ring:5 ring:8 circulant:11,2,3 circulant-digraph:5,1 circulant-digraph:8,1,3
+            hypercube:3 torus:4x3 kautz:2,2 generalised-kautz:2,6 expand:3,complete:2 metacyclic:8,2,3,3,6";
+        for base in bases.split_whitespace() {
+            let network: Topology = base.parse().unwrap();
+            let [order, degree] =
+                [network.node_count(), network.channel_count() / network.node_count()].map(|n| n as u64);
+            let (stages, [sum, unit]) = measured(base);
+            // A one-way ring is its own line graph.
+            if degree > 1 {
+                let more = lowest_terms([degree * sum + unit, unit]);
+                assert_eq!(measured(&format!("line:1,{base}")), (stages + 1, more), "line graph of {base}");
+            }
+            let more = lowest_terms([sum * 3 * degree + 2 * unit, 3 * degree * unit]);
+            assert_eq!(measured(&format!("expand:3,{base}")), (stages + 1, more), "expansion of {base}");
+            for exponent in [2, 3] {
+                let power = order.pow(exponent) - 1;
+                let more = lowest_terms([sum * power, unit * u64::from(exponent) * (order - 1)]);
+                let expected = (stages * exponent as usize, more);
+                assert_eq!(measured(&format!("power:{exponent},{base}")), expected, "power {exponent} of {base}");
+            }
+        }
+        // Products of networks of optimal bandwidth have optimal bandwidth.
+        for (product, stages, total) in [
+            ("product:ring:8*circulant:11,2,3", 6, [87, 6]),
+            ("product:circulant-digraph:4,1*complete:4", 4, [15, 4]),
+            ("product:expand:3,complete:2*ring:5*circulant-digraph:8,1,3", 7, [239, 7]),
+        ] {
+            assert_eq!(measured(product), (stages, total), "{product}");
+        }
     }
 
     #[test]
@@ -414,6 +440,8 @@ mod tests {
         #[test]
         fn no_node_receives_faster_than_its_channels(topology in strategy::connected_topology(9)) {
             let loads = StageLoads::new(&topology).unwrap();
+            let graph = Graph::of(&topology);
+            prop_assert_eq!(StageLoads::of_graph(&graph, &Sources::all(&graph)), Ok(loads.clone()));
             let least = topology.terminals().iter().map(|&node| topology.in_channels(node).len()).min().unwrap();
             let [sum, of] = loads.total().unwrap();
             prop_assert!(sum * least as u64 >= of * (topology.terminal_count() as u64 - 1));
