@@ -36,6 +36,7 @@
 //! - [`enumerate`] scores all networks of a small machine.
 //! - [`Front`] reads and writes front files. [`Machine::topology`] converts a code to a topology.
 
+mod all_gather;
 mod cabling;
 mod cabling_code;
 mod checkpoint;
@@ -54,6 +55,7 @@ mod placement;
 #[cfg(test)]
 mod strategy;
 
+pub use all_gather::{AllGatherDesign, AllGatherSearch, AllGatherSearchError};
 pub use cabling_code::{CablingCode, CodeError};
 pub use checkpoint::{CHECKPOINT_KIND, CheckpointError, checkpoint, resume};
 pub use design::Design;
