@@ -34,6 +34,7 @@
 //! - [`DesignProblem`] is the problem that [`lockstep_pareto::Evolution`] optimises. [`checkpoint`] and [`resume`]
 //!   interrupt it.
 //! - [`enumerate`] scores all networks of a small machine.
+//! - [`AllGatherSearch`] finds networks of given order and degree for all-gathers, without a machine.
 //! - [`Front`] reads and writes front files. [`Machine::topology`] converts a code to a topology.
 
 mod all_gather;

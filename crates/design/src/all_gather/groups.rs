@@ -1,7 +1,7 @@
 //! Cayley digraphs of metacyclic groups with random generators.
 
 use lockstep_metrics::StageLoads;
-use rand::seq::index::sample;
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 /// A split metacyclic group: the pairs `(a, i)` of a row and a column, where `(a, i) * (b, j)` is
@@ -79,12 +79,17 @@ impl GroupSearch {
         Self { group, generators: Vec::new(), shifts: Vec::new(), distances: Vec::new(), queue: Vec::new(), random }
     }
 
-    /// Draws `degree` generators. Returns their digraph, unless it has more than `most_stages` stages or is disconnected.
+    /// Draws `degree` generators. `degree` is less than the order. Returns their
+    /// digraph, unless it has more than `most_stages` stages or is disconnected.
     pub(super) fn draw(&mut self, degree: u32, most_stages: u32) -> Option<Sample> {
         let group = self.group;
         self.generators.clear();
-        let drawn = sample(&mut self.random, group.order() as usize - 1, degree as usize);
-        self.generators.extend(drawn.iter().map(|element| element as u32 + 1));
+        while self.generators.len() < degree as usize {
+            let element = self.random.random_range(1..group.order());
+            if !self.generators.contains(&element) {
+                self.generators.push(element);
+            }
+        }
         self.generators.sort_unstable();
         self.shifts.clear();
         for generator in &self.generators {
@@ -98,8 +103,15 @@ impl GroupSearch {
         if !self.reaches_all_within(most_stages) {
             return None;
         }
-        let arcs = (0..group.order()).flat_map(|tail| self.products(tail).map(move |head| [tail, head]));
-        let loads = StageLoads::of_vertex_transitive(group.order() as usize, arcs).ok()?;
+        // The node of the identity receives from the inverses of the generators. A shortest path from the inverse of `v` leads
+        // through that of `g` if `v * g^-1` is closer to the identity than `v`.
+        let sources = (1..group.order()).map(|element| {
+            let distance = self.distances[element as usize];
+            let leads =
+                |(place, quotient): (usize, u32)| usize::from(self.distances[quotient as usize] < distance) << place;
+            (distance as usize, self.quotients(element).enumerate().map(leads).sum())
+        });
+        let loads = StageLoads::at_node(&vec![1; degree as usize], sources);
         Some(Sample { spec: group.spec(&self.generators), loads })
     }
 
@@ -111,6 +123,18 @@ impl GroupSearch {
             let (row, column) = (row + shifts[column as usize], column + generator % columns);
             let wrapped = |sum: u32, side: u32| if sum >= side { sum - side } else { sum };
             wrapped(row, rows) * columns + wrapped(column, columns)
+        })
+    }
+
+    /// Returns the products of an element and the inverse of each generator.
+    fn quotients(&self, element: u32) -> impl Iterator<Item = u32> {
+        let Group { rows, columns, .. } = self.group;
+        let (row, column) = (element / columns, element % columns);
+        self.generators.iter().zip(self.shifts.chunks_exact(columns as usize)).map(move |(generator, shifts)| {
+            let less =
+                |number: u32, part: u32, side: u32| if number >= part { number - part } else { number + side - part };
+            let column = less(column, generator % columns, columns);
+            less(row, shifts[column as usize], rows) * columns + column
         })
     }
 

@@ -16,11 +16,9 @@ use self::construction::Construction;
 use self::groups::{Group, GroupSearch};
 use crate::network::Network;
 
-/// Number of channels that the searches for Cayley digraphs visit together: some seconds.
-const WORK: u64 = 1 << 30;
-
-/// The same of one search, at most.
-const MOST_WORK: u64 = 1 << 25;
+/// Number of channels that the searches for Cayley digraphs visit together: about a second for the pairs of the wanted
+/// degree, whose line graphs have that degree, and half a second for the others.
+const WORK: [u64; 2] = [1 << 29, 1 << 28];
 
 /// A network for all-gathers, with the loads of its breadth-first broadcast.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -226,8 +224,10 @@ impl AllGatherSearch {
     fn sample_groups(&self, front: &mut PairFront) {
         let PairFront { order, degree, .. } = *front;
         let groups = Group::of_order(order);
-        let work = (WORK / self.pairs.len() as u64).min(MOST_WORK);
-        let draws = (work / (groups.len() as u64 * u64::from(order) * u64::from(degree))).clamp(4, 4096);
+        let class = usize::from(degree != self.degree);
+        let pairs = self.pairs.iter().filter(|&&(_, other)| usize::from(other != self.degree) == class).count();
+        let of_draws = groups.len() as u64 * u64::from(order) * u64::from(degree);
+        let draws = (WORK[class] / pairs as u64 / of_draws).clamp(4, 4096);
         let found: Vec<PairFront> = groups
             .par_iter()
             .enumerate()
