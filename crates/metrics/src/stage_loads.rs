@@ -100,13 +100,8 @@ impl StageLoads {
         if topology.resource_count() < topology.channel_count() {
             return Err(StageLoadsError::Shared);
         }
-        let rank = |node| topology.terminal_rank(node).expect("every working node is a terminal") as u32;
-        let channels = topology.channels().map(|channel| {
-            let [tail, head] = [topology.tail(channel), topology.head(channel)].map(rank);
-            Arc { tail, head, capacity: topology.capacity(channel).into() }
-        });
         let receivers: Vec<u32> = (0..nodes.len() as u32).collect();
-        Self::at_receivers(&receivers, nodes.len(), channels, |rank| name(nodes[rank as usize]))
+        Self::at_receivers(&receivers, nodes.len(), arcs_of(topology), |rank| name(nodes[rank as usize]))
     }
 
     /// Computes the loads of all stages at these receivers, one per orbit of some symmetries. Then they are the loads of the
@@ -245,6 +240,15 @@ struct Arc {
     head: u32,
     /// The capacity of the channels together.
     capacity: u64,
+}
+
+/// Returns the channels of a network of terminals, by the ranks of their ends.
+fn arcs_of(topology: &Topology) -> impl Iterator<Item = Arc> {
+    let rank = |node| topology.terminal_rank(node).expect("every working node is a terminal") as u32;
+    topology.channels().map(move |channel| {
+        let [tail, head] = [topology.tail(channel), topology.head(channel)].map(rank);
+        Arc { tail, head, capacity: topology.capacity(channel).into() }
+    })
 }
 
 /// Returns, by node, the nodes from which channels enter it, with the capacities of these channels together.

@@ -39,7 +39,7 @@ fn generalised_kautz_has_the_least_diameter() {
     for degree in 2..5u32 {
         for nodes in degree + 1..80 {
             let network = generalised_kautz(degree, nodes).unwrap();
-            let most = (0..).find(|&steps| degree.pow(steps) >= nodes).unwrap();
+            let most = (0..9).find(|&steps| degree.pow(steps) >= nodes).unwrap();
             assert!(distance_counts(&network).len() <= most as usize + 1, "{}", network.name());
             for node in network.nodes() {
                 let loops = (1..=degree).filter(|a| (node.number() * (degree + 1) + a).is_multiple_of(nodes)).count();

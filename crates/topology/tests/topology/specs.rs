@@ -55,21 +55,6 @@ fn malformed_specs_are_refused_in_one_line_with_a_remedy() {
         "amp:8+cs",
         "amp:8,sc",
         "amp:8+sc+sc",
-        "line:complete:4",
-        "line:circulant:8,1",
-        "line:1,",
-        "line:1,rnig:4",
-        "line",
-        "expand:x,ring:4",
-        "power:2",
-        "product:",
-        "product:ring:4",
-        "product:ring:4*",
-        "product:ring:4*(ring:3",
-        "product:ring:4)*(ring:3",
-        "product:(ring:4)(ring:3)*ring:2",
-        "metacyclic:8,2,3",
-        "line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,complete:3",
         "omega:99999999999",
         "random-regular:8,3,99999999999999999999",
     ];
@@ -111,6 +96,30 @@ fn malformed_specs_are_refused_in_one_line_with_a_remedy() {
         "amp:8+cs": NODES of amp is '8+cs', not a whole number; write amp:NODES[+sc], for example amp:23
         "amp:8,sc": amp takes 1 parameter, not 2; write amp:NODES[+sc], for example amp:23
         "amp:8+sc+sc": NODES of amp is '8+sc', not a whole number; write amp:NODES[+sc], for example amp:23
+        "omega:99999999999": TERMINALS of omega is 99999999999, but the largest number is 4294967295; choose a smaller one
+        "random-regular:8,3,99999999999999999999": SEED of random-regular is 99999999999999999999, but the largest number is 18446744073709551615; choose a smaller one"#]].assert_eq(&refusals(specs));
+}
+
+#[test]
+fn malformed_expansions_are_refused_with_a_remedy() {
+    let specs = [
+        "line:complete:4",
+        "line:circulant:8,1",
+        "line:1,",
+        "line:1,rnig:4",
+        "line",
+        "expand:x,ring:4",
+        "power:2",
+        "product:",
+        "product:ring:4",
+        "product:ring:4*",
+        "product:ring:4*(ring:3",
+        "product:ring:4)*(ring:3",
+        "product:(ring:4)(ring:3)*ring:2",
+        "metacyclic:8,2,3",
+        "line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,complete:3",
+    ];
+    expect![[r#"
         "line:complete:4": line takes 2 parameters, not 1; write line:POWER,SPEC, for example line:1,complete:4
         "line:circulant:8,1": POWER of line is 'circulant:8', not a whole number; write line:POWER,SPEC, for example line:1,complete:4
         "line:1,": there is no network family ''; choose one of <all families>
@@ -125,9 +134,7 @@ fn malformed_specs_are_refused_in_one_line_with_a_remedy() {
         "product:ring:4)*(ring:3": the parentheses in 'ring:4)*(ring:3' of product do not match; close each one that is opened
         "product:(ring:4)(ring:3)*ring:2": NODES of ring is '4)(ring:3', not a whole number; write ring:NODES, for example ring:8
         "metacyclic:8,2,3": the number of generators is 0, but metacyclic needs 1 or more; try metacyclic:8,2,3,1
-        "line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,complete:3": 'complete:3' is inside 8 other specs, the most that are allowed; simplify the spec
-        "omega:99999999999": TERMINALS of omega is 99999999999, but the largest number is 4294967295; choose a smaller one
-        "random-regular:8,3,99999999999999999999": SEED of random-regular is 99999999999999999999, but the largest number is 18446744073709551615; choose a smaller one"#]].assert_eq(&refusals(specs));
+        "line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,complete:3": 'complete:3' is inside 8 other specs, the most that are allowed; simplify the spec"#]].assert_eq(&refusals(specs));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `lockstep design --order --degree --for all-gather`: a front of networks for all-gathers.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use lockstep::design::{AllGatherDesign, AllGatherSearch};
 use lockstep::files::to_json_rows;
 use lockstep::metrics::{Graph, StageLoads};
@@ -8,7 +8,6 @@ use lockstep::{Budget, Topology};
 use lockstep_report::Table;
 use serde::Serialize;
 
-use super::front;
 use crate::args::{FrontArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
@@ -18,7 +17,10 @@ use crate::signals::cancel_on_signal;
 use crate::text::{Sheet, counted};
 
 pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
-    front::check(args.output.as_deref())?;
+    if let Some(path) = &args.output {
+        let is_known = matches!(output::extension(path).as_str(), "" | "json");
+        ensure!(is_known, "{}: networks for all-gathers are written as JSON; name the file .json", path.display());
+    }
     let output = CommandFiles::new().write_to("--output", args.output.as_deref())?;
     let seed = args.evolution.options().seed;
     let mut search = AllGatherSearch::new(order, degree, seed)?;
@@ -90,7 +92,7 @@ impl MeasuredDesign {
         let network: Topology = spec.parse()?;
         let loads = StageLoads::new(&network)?;
         let steps = loads.total().context("the loads are too large")?;
-        anyhow::ensure!(steps == design.steps(), "{spec}: the search found other loads; report this error");
+        ensure!(steps == design.steps(), "{spec}: the search found other loads; report this error");
         let full_duplex = Graph::of(&network).is_symmetric();
         let (bfb_latency, bfb_bandwidth) = (loads.loads().len(), design.bandwidth());
         Ok(Self { spec, bfb_latency, bfb_bandwidth, steps, full_duplex })
