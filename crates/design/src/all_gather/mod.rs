@@ -97,7 +97,7 @@ pub enum AllGatherSearchError {
 /// let [first, last] = search.front() else { panic!() };
 /// assert_eq!((first.stages(), first.bandwidth()), (2, [1, 1]));
 /// assert_eq!((last.stages(), last.bandwidth()), (3, [15, 16]));
-/// assert_eq!(last.spec(), "circulant:16,3,4");
+/// assert_eq!(last.spec(), "circulant:16,2,3");
 /// # Ok::<(), lockstep_design::AllGatherSearchError>(())
 /// ```
 ///
