@@ -91,10 +91,11 @@ pub enum Certificate {
         /// Number of transfers that can leave the near side in all steps together.
         crossings: u64,
     },
-    /// Messages that must enter a node set and reach several receivers there. A message that first enters in the last step
-    /// enters once per receiver.
+    /// Messages that must enter a node set and reach several receivers there. A message that first enters in the last steps
+    /// must enter several times, or cannot reach all of them.
     ///
-    /// Proves `ceil((messages - floor(per_step / receivers)) / per_step) + 1` steps.
+    /// Proves `ceil((messages - floor(per_step late / entries)) / per_step) + late` steps; without the second term if
+    /// `entries` is 0.
     LateCut {
         /// The node set, ascending.
         nodes: Vec<NodeId>,
@@ -104,6 +105,10 @@ pub enum Certificate {
         messages: u64,
         /// Number of entries possible in one step.
         per_step: u64,
+        /// Number of last steps.
+        late: u32,
+        /// Number of entries that a message needs if it first enters in the last steps; 0 if it cannot reach its receivers.
+        entries: u64,
     },
     /// The growth of the set of terminals that hold a message of one source.
     ///

@@ -76,6 +76,18 @@ impl Explanation<'_> {
         write!(f, ", at most {} in a step", counts[1])
     }
 
+    fn late_cut(&self, f: &mut Formatter<'_>, nodes: &[NodeId], counts: [u64; 4], late: u32) -> fmt::Result {
+        let [messages, per_step, receivers, entries] = counts;
+        let (messages, receivers) = (counted(messages, "message"), counted(receivers, "receiver"));
+        write!(f, "{messages} must go into {}, at most {per_step} in a step, ", self.set(nodes))?;
+        write!(f, "each to {receivers} or more")?;
+        let last = if late == 1 { "step".to_owned() } else { format!("{late} steps") };
+        match entries {
+            0 => write!(f, "; none that first enters in the last {last} reaches all of them"),
+            _ => write!(f, "; one that first enters in the last {last} must enter {entries} times"),
+        }
+    }
+
     fn growth(&self, f: &mut Formatter<'_>, source: NodeId, counts: [u64; 3], informed: &[u64]) -> fmt::Result {
         let [messages, receivers, ports] = counts;
         let source = self.name(source);
@@ -126,10 +138,8 @@ impl Display for Explanation<'_> {
                 write!(f, "{messages} must cross a cut of the time-expanded network, ")?;
                 write!(f, "but in {steps} at most {crossings} can")
             }
-            Certificate::LateCut { nodes, receivers, messages, per_step } => {
-                write!(f, "{} must go into {}", counted(*messages, "message"), self.set(nodes))?;
-                write!(f, ", at most {per_step} in a step, and in the last step one transfer per receiver")?;
-                write!(f, "; each has at least {}", counted(*receivers, "receiver"))
+            Certificate::LateCut { nodes, receivers, messages, per_step, late, entries } => {
+                self.late_cut(f, nodes, [*messages, *per_step, *receivers, *entries], *late)
             }
             Certificate::TreePackets { source, steps } => {
                 let (source, steps) = (self.name(*source), counted((*steps).into(), "step"));

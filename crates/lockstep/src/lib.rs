@@ -97,7 +97,10 @@ pub use lockstep_paths as paths;
 pub use lockstep_schedule as schedule;
 pub use lockstep_topology as topology;
 
-pub use front::{Front, FrontBound, FrontError, FrontEvent, FrontOptions, FrontPlan, front};
+pub use front::{
+    AlgorithmTimes, Front, FrontBound, FrontError, FrontEvent, FrontOptions, FrontPlan, Timing, algorithm_times, front,
+    sizes_between,
+};
 pub use load::{LoadError, MAX_NETWORK_BYTES, is_network_file, load, load_with, read_network, read_network_with};
 pub use lockstep_certificate::{Certificate, LowerBound};
 pub use lockstep_faults::FaultSet;

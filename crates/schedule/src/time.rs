@@ -121,11 +121,18 @@ impl TransferSpeed {
     /// begin for the transmission of a chunk at `k` units (cut-through). The chunk can be used after that and the sum of the
     /// latencies. A partial sum can be sent when everything has arrived that the schedule adds to it.
     ///
-    /// If every step has width 1 or every path has one channel, the time is at most the
-    /// [synchronous](Self::synchronous_time) one, because the transfers of a step fit side by side.
+    /// The time is at most the [synchronous](Self::synchronous_time) one. If every step has width 1 or every path has one
+    /// channel, this is so because the transfers of a step fit side by side or follow each other without a gap. In a wider
+    /// step, transfers over several channels can wait for each other. Where they lose time by it, all transfers of a step
+    /// share their channels instead, and the time is the synchronous one.
     ///
     /// The schedule must be valid. Takes `O(T log T)` time for the uses `T` of channels, and 24 bytes per transfer.
     pub fn asynchronous_time(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
+        self.time_in_turns(problem, schedule).min(self.synchronous_time(problem.topology(), schedule))
+    }
+
+    /// Returns the time if transfers that share a resource occupy their part of it one after the other.
+    fn time_in_turns(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
         let topology = problem.topology();
         let mut holdings = Holdings::new(problem, schedule);
         let mut queues = vec![ResourceQueue::default(); topology.resource_count()];

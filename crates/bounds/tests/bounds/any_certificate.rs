@@ -69,7 +69,9 @@ impl Numbers<'_> {
             }
             19 | 20 => {
                 let (nodes, receivers) = (self.nodes(topology), 1 + self.below(topology.terminal_count()) as u64);
-                (Rule::TimedCut, Certificate::LateCut { nodes, receivers, messages, per_step })
+                let late = 1 + self.below(3) as u32;
+                let entries = UNKNOWN;
+                (Rule::TimedCut, Certificate::LateCut { nodes, receivers, messages, per_step, late, entries })
             }
             4 | 5 => {
                 let nodes = topology.node_count();
@@ -169,6 +171,7 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         ) => per_step,
         (Certificate::Reception { deliveries, .. }, "deliveries") => deliveries,
         (Certificate::TimedCut { crossings, .. }, "crossings in all steps") => crossings,
+        (Certificate::LateCut { entries, .. }, "entries of a late message") => entries,
         (
             Certificate::Growth { receivers, .. } | Certificate::LateCut { receivers, .. },
             "receivers of these messages",

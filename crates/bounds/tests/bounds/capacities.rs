@@ -130,19 +130,39 @@ fn an_all_gather_over_rails_takes_one_step_per_server() {
         assert_eq!((bound.steps, bound.rule), (servers, Rule::TimedCut), "{bound}");
         assert_eq!(bound.check(&problem), Ok(()));
         assert_eq!(LowerBound::from_bytes(&bound.to_bytes()), Ok(bound.clone()));
-        let Certificate::LateCut { nodes, receivers, messages, per_step } = bound.certificate else {
+        let Certificate::LateCut { nodes, receivers, messages, per_step, late, entries } = bound.certificate else {
             panic!("{bound:?}")
         };
-        for [receivers, messages, per_step] in [
-            [receivers + 1, messages, per_step],
-            [receivers - 1, messages, per_step],
-            [receivers, messages + 1, per_step],
-            [receivers, messages, per_step - 1],
+        for ([receivers, messages, per_step, entries], late) in [
+            ([receivers + 1, messages, per_step, entries], late),
+            ([receivers - 1, messages, per_step, entries], late),
+            ([receivers, messages + 1, per_step, entries], late),
+            ([receivers, messages, per_step - 1, entries], late),
+            ([receivers, messages, per_step, entries + 1], late),
+            ([receivers, messages, per_step, entries - 1], late),
+            ([receivers, messages, per_step, entries], late + 1),
+            ([receivers, messages, per_step, entries], 0),
         ] {
-            let certificate = Certificate::LateCut { nodes: nodes.clone(), receivers, messages, per_step };
+            let nodes = nodes.clone();
+            let certificate = Certificate::LateCut { nodes, receivers, messages, per_step, late, entries };
             let spoiled = LowerBound { steps: bound.steps, rule: Rule::TimedCut, certificate };
             assert!(spoiled.check(&problem).is_err(), "{spoiled}");
         }
+    }
+}
+
+/// All messages enter an `NDv2` server at one GPU, which is two transfers from some of the others: two more steps.
+#[test]
+fn messages_that_enter_far_from_a_receiver_must_enter_earlier() {
+    let topology: Topology = "ndv2:4".parse().unwrap();
+    let model = CommunicationModel::store_and_forward().on(&topology);
+    for chunks in [1, 2, 4] {
+        let all_gather = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
+        let problem = Problem::new(&topology, &all_gather, model).unwrap();
+        let bound = best(&problem);
+        assert_eq!((bound.steps, bound.rule), (24 * chunks + 2, Rule::TimedCut), "{bound}");
+        assert_eq!(bound.check(&problem), Ok(()));
+        assert!(matches!(bound.certificate, Certificate::LateCut { late: 2, entries: 0, .. }), "{bound:?}");
     }
 }
 

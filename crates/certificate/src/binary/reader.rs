@@ -185,6 +185,8 @@ impl Reader<'_> {
                 receivers: self.u64()?,
                 messages: self.u64()?,
                 per_step: self.u64()?,
+                late: self.u32()?,
+                entries: self.u64()?,
             },
             _ => return Err(self.invalid("the kind of a certificate")),
         };

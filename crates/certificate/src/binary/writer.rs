@@ -96,10 +96,12 @@ impl Writer {
                 self.nodes(nodes);
                 self.u64s([deliveries, per_step]);
             }
-            Certificate::LateCut { ref nodes, receivers, messages, per_step } => {
+            Certificate::LateCut { ref nodes, receivers, messages, per_step, late, entries } => {
                 self.u8(17);
                 self.nodes(nodes);
                 self.u64s([receivers, messages, per_step]);
+                self.u32(late);
+                self.u64(entries);
             }
             Certificate::TimedCut { infeasible, ref holds, ref sends, ref receives, messages, crossings } => {
                 self.u8(3);

@@ -104,8 +104,9 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
             let labels = timed_cut::Labels { steps: *infeasible, holds, sends, receives };
             timed_cut::steps_proved(problem, &labels, [*messages, *crossings])
         }
-        (Rule::TimedCut, &Certificate::LateCut { ref nodes, receivers, messages, per_step }) => {
-            late_cut::steps_proved(problem, nodes, [receivers, messages, per_step])
+        (Rule::TimedCut, &Certificate::LateCut { ref nodes, receivers, messages, per_step, late, entries }) => {
+            let claim = late_cut::Claim { receivers, messages, per_step, late, entries };
+            late_cut::steps_proved(problem, nodes, &claim)
         }
         (Rule::TreePackets, &Certificate::TreePackets { source, steps }) => {
             tree_packets::steps_proved(problem, source, steps)

@@ -46,6 +46,13 @@ pub(crate) struct SizeFrontArgs {
     /// Draw time and bus bandwidth over the size (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+    /// Compare asynchronous times: a transfer begins when its data and its channels are there, and
+    /// not with its step
+    #[arg(long)]
+    pub(crate) asynchronous: bool,
+    /// Compare the combining algorithms (ring, Swing, Bruck, ...) with the front
+    #[arg(long, conflicts_with = "asynchronous")]
+    pub(crate) algorithms: bool,
     /// Print the front as JSON
     #[arg(long)]
     pub(crate) json: bool,

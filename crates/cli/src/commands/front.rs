@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::schedule::{CollectiveSize, Picoseconds};
 use lockstep::topology::Quantity;
-use lockstep::{Front, FrontError, FrontOptions, FrontPlan, Problem, Topology};
+use lockstep::{AlgorithmTimes, Front, FrontError, FrontOptions, FrontPlan, Problem, Timing, Topology};
 use lockstep_report::Table;
 use serde::Serialize;
 
@@ -35,8 +35,13 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
         input.topology = timed;
     }
     let problem = input.problem()?;
-    let options =
-        FrontOptions { sizes: args.sizes, chunks: args.max_chunks, seed: args.seed, ..FrontOptions::default() };
+    let options = FrontOptions {
+        sizes: args.sizes,
+        chunks: args.max_chunks,
+        seed: args.seed,
+        timing: if args.asynchronous { Timing::Asynchronous } else { Timing::Synchronous },
+        ..FrontOptions::default()
+    };
     let budget = args.budget.begin();
     let mut unfinished = Some(cancel_on_signal(&budget, "the front", verbosity)?);
     let mut line = FrontLine::new(verbosity);
@@ -53,13 +58,19 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     if front.is_cut_short {
         output::note(verbosity, "stopped early; more schedules can be on the front");
     }
+    let algorithms = if args.algorithms { lockstep::algorithm_times(&problem)? } else { Vec::new() };
     if let Some(plot) = plot {
-        plot.write(&super::front_plot::svg(&problem, &front, args.sizes))?;
+        plot.write(&super::front_plot::svg(&problem, &front, &algorithms, args.sizes))?;
     }
     if let (Some(table), Some(directory)) = (table, &args.output) {
         write_plans(&front, directory, args.sizes, table)?;
     }
-    output::print(&if args.json { to_json(&front, args.sizes) } else { to_text(&problem, &front, args.sizes) })?;
+    let mut text =
+        if args.json { to_json(&front, &algorithms, args.sizes) } else { to_text(&problem, &front, args.sizes) };
+    if !args.json && args.algorithms {
+        text = format!("{text}\n{}", algorithms_to_text(&front, &algorithms, args.sizes));
+    }
+    output::print(&text)?;
     Ok(ExitStatus::Success)
 }
 
@@ -146,25 +157,36 @@ impl Time {
     fn new(front: &Front, bytes: u64) -> Self {
         let place = front.plans.partition_point(|plan| plan.least_size <= bytes).saturating_sub(1);
         let plan = &front.plans[place];
-        let (size, time): (CollectiveSize, _) = (plan.size(bytes), plan.time(bytes));
+        let (size, time): (CollectiveSize, _) = (plan.size(bytes), plan.time(front.timing, bytes));
         Self {
             bytes,
             plan: place + 1,
-            synchronous_ps: time.number(),
-            asynchronous_ps: plan.asynchronous_time(bytes).number(),
-            at_least_ps: front.bound.time(bytes).number(),
+            synchronous_ps: plan.time(Timing::Synchronous, bytes).number(),
+            asynchronous_ps: plan.time(Timing::Asynchronous, bytes).number(),
+            at_least_ps: front.bound.time(front.timing, bytes).number(),
             algbw_bytes_per_second: size.algorithm_bandwidth(time),
             busbw_bytes_per_second: size.bus_bandwidth(time),
         }
     }
 }
 
-/// Returns the times of some sizes: the smallest one, four times as many bytes as before, and the largest one.
 fn times(front: &Front, sizes: [u64; 2]) -> Vec<Time> {
-    let powers = std::iter::successors(Some(sizes[0]), |&bytes| bytes.checked_mul(4).filter(|&bytes| bytes < sizes[1]));
-    let mut all: Vec<u64> = powers.chain([sizes[1]]).collect();
-    all.dedup();
-    all.into_iter().map(|bytes| Time::new(front, bytes)).collect()
+    lockstep::sizes_between(sizes).map(|bytes| Time::new(front, bytes)).collect()
+}
+
+/// Returns the times of the front and of all algorithms, one row per size.
+fn algorithms_to_text(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> String {
+    if algorithms.is_empty() {
+        return "no combining algorithm supports this problem\n".to_owned();
+    }
+    let names = algorithms.iter().map(|times| &times.name[..]);
+    let mut table = Table::new(["size", "front"].into_iter().chain(names));
+    for row in times(front, sizes) {
+        let times = algorithms.iter().map(|times| times.time(row.bytes));
+        let times = [Picoseconds::new(row.synchronous_ps)].into_iter().chain(times);
+        table.push([size(row.bytes)].into_iter().chain(times.map(|time| format!("{time:.3}"))));
+    }
+    table.to_text()
 }
 
 #[derive(Serialize)]
@@ -176,9 +198,26 @@ struct FrontJson {
     bound: Option<lockstep::LowerBound>,
     plans: Vec<Range>,
     times: Vec<Time>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    algorithms: Vec<AlgorithmTime>,
 }
 
-fn to_json(front: &Front, sizes: [u64; 2]) -> String {
+/// The time of an algorithm for one size.
+#[derive(Serialize)]
+struct AlgorithmTime {
+    algorithm: String,
+    bytes: u64,
+    synchronous_ps: u128,
+}
+
+fn to_json(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> String {
+    let times_of = |times: &AlgorithmTimes, bytes| AlgorithmTime {
+        algorithm: times.name.clone(),
+        bytes,
+        synchronous_ps: times.time(bytes).number(),
+    };
+    let of_algorithms =
+        algorithms.iter().flat_map(|times| lockstep::sizes_between(sizes).map(|bytes| times_of(times, bytes)));
     let json = FrontJson {
         compared: front.compared,
         cut_short: front.is_cut_short,
@@ -187,6 +226,7 @@ fn to_json(front: &Front, sizes: [u64; 2]) -> String {
         bound: front.bound.widths.clone(),
         plans: ranges(front, sizes),
         times: times(front, sizes),
+        algorithms: of_algorithms.collect(),
     };
     to_json_rows(&json, 2)
 }
@@ -216,16 +256,24 @@ fn to_text(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
             plan.engine.clone(),
         ]);
     }
-    let mut table = Table::new(["size", "plan", "time", "at least", "asynchronous", "algbw", "busbw"]);
+    let names = match front.timing {
+        Timing::Synchronous => ["time", "at least", "asynchronous"],
+        Timing::Asynchronous => ["asynchronous", "at least", "synchronous"],
+    };
+    let mut table = Table::new(["size", "plan"].into_iter().chain(names).chain(["algbw", "busbw"]));
     let time = |picoseconds| format!("{:.3}", Picoseconds::new(picoseconds));
     let bandwidth = |bytes: u64| format!("{:.3} GB/s", bytes as f64 / 1e9);
     for row in times(front, sizes) {
+        let [compared, other] = match front.timing {
+            Timing::Synchronous => [row.synchronous_ps, row.asynchronous_ps],
+            Timing::Asynchronous => [row.asynchronous_ps, row.synchronous_ps],
+        };
         table.push([
             size(row.bytes),
             row.plan.to_string(),
-            time(row.synchronous_ps),
+            time(compared),
             time(row.at_least_ps),
-            time(row.asynchronous_ps),
+            time(other),
             bandwidth(row.algbw_bytes_per_second),
             bandwidth(row.busbw_bytes_per_second),
         ]);

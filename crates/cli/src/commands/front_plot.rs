@@ -2,14 +2,14 @@
 
 use lockstep::schedule::Picoseconds;
 use lockstep::topology::Quantity;
-use lockstep::{Front, FrontPlan, Problem};
+use lockstep::{AlgorithmTimes, Front, FrontPlan, Problem};
 use lockstep_report::{CurvePlot, PointSeries, curves_svg};
 
 /// A size is larger than the one before by one part of this number.
 const POINTS: u64 = 4;
 
-/// Draws the times and bus bandwidths of a front from the smallest to the largest size.
-pub(super) fn svg(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
+/// Draws the times and bus bandwidths of a front from the smallest to the largest size, with those of some algorithms.
+pub(super) fn svg(problem: &Problem<'_>, front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> String {
     let next = |&bytes: &u64| Some(bytes.saturating_add(bytes / POINTS + 1)).filter(|&bytes| bytes < sizes[1]);
     let bytes: Vec<u64> = std::iter::successors(Some(sizes[0]), next).chain([sizes[1]]).collect();
     let ticks = std::iter::successors(Some(1u64), |size| size.checked_mul(16));
@@ -28,12 +28,19 @@ pub(super) fn svg(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> Stri
     let mut times: Vec<PointSeries> = Vec::new();
     let mut bandwidths: Vec<PointSeries> = Vec::new();
     for plan in &front.plans {
-        times.push(curve(name(plan), &|bytes| microseconds(plan.time(bytes))));
-        bandwidths.push(curve(name(plan), &|bytes| bandwidth(plan, bytes, plan.time(bytes))));
+        times.push(curve(name(plan), &|bytes| microseconds(plan.time(front.timing, bytes))));
+        bandwidths.push(curve(name(plan), &|bytes| bandwidth(plan, bytes, plan.time(front.timing, bytes))));
     }
-    times.push(curve("at least".to_owned(), &|bytes| microseconds(front.bound.time(bytes))));
+    for algorithm in algorithms {
+        times.push(curve(algorithm.name.clone(), &|bytes| microseconds(algorithm.time(bytes))));
+        if let Some(plan) = front.plans.first() {
+            let bandwidth = |bytes| bandwidth(plan, bytes, algorithm.time(bytes));
+            bandwidths.push(curve(algorithm.name.clone(), &bandwidth));
+        }
+    }
+    times.push(curve("at least".to_owned(), &|bytes| microseconds(front.bound.time(front.timing, bytes))));
     if let Some(plan) = front.plans.first() {
-        let at_most = |bytes| bandwidth(plan, bytes, front.bound.time(bytes));
+        let at_most = |bytes| bandwidth(plan, bytes, front.bound.time(front.timing, bytes));
         bandwidths.push(curve("at most".to_owned(), &at_most));
     }
     let title = format!("{} of {}", problem.collective().abbreviation(), problem.topology().name());

@@ -1,6 +1,9 @@
 //! The lower envelope of times over sizes.
 
+use std::cmp::Ordering;
 use std::num::NonZeroU64;
+
+use lockstep_schedule::Picoseconds;
 
 use super::front_plan::FrontPlan;
 
@@ -22,8 +25,17 @@ impl Line {
 
     /// Returns true if this line rises less than another one.
     pub(super) fn rises_less(self, other: Self) -> bool {
+        self.compare_rise(other).is_lt()
+    }
+
+    /// Returns true if this line rises less than another one, or as much with fewer parts.
+    fn is_better(self, other: Self) -> bool {
+        self.compare_rise(other).then(self.width_per_part[1].cmp(&other.width_per_part[1])).is_lt()
+    }
+
+    fn compare_rise(self, other: Self) -> Ordering {
         let [[a, b], [c, d]] = [self, other].map(|line| line.width_per_part.map(u128::from));
-        a * d < c * b
+        (a * d).cmp(&(c * b))
     }
 
     /// Returns the smallest size from which on a line that rises less is not above this one, if the size fits 64 bits.
@@ -40,13 +52,13 @@ impl Line {
 }
 
 /// Returns the lines that are lowest for some size from `sizes[0]` to `sizes[1]`, by ascending size: the number of each, and
-/// the smallest such size. Of equal lines, the first counts.
+/// the smallest such size. Of equal lines, the one of the fewest parts counts.
 pub(super) fn lower_envelope(lines: &[Line], sizes: [u64; 2], unit_bytes_per_second: NonZeroU64) -> Vec<(usize, u64)> {
     let Some(lowest) = (0..lines.len()).min_by_key(|&place| lines[place].latency_ps) else { return Vec::new() };
     // At size 0, the lowest latency is best; of equal ones, the flattest line.
     let mut current = (0..lines.len())
         .filter(|&place| lines[place].latency_ps == lines[lowest].latency_ps)
-        .reduce(|best, next| if lines[next].rises_less(lines[best]) { next } else { best })
+        .reduce(|best, next| if lines[next].is_better(lines[best]) { next } else { best })
         .unwrap_or(lowest);
     let mut envelope = vec![(current, sizes[0])];
     loop {
@@ -54,7 +66,7 @@ pub(super) fn lower_envelope(lines: &[Line], sizes: [u64; 2], unit_bytes_per_sec
         let crossings =
             flatter.filter_map(|place| Some((lines[current].crossing(lines[place], unit_bytes_per_second)?, place)));
         let next = crossings.reduce(|best, next| {
-            let is_better = next.0 < best.0 || next.0 == best.0 && lines[next.1].rises_less(lines[best.1]);
+            let is_better = next.0 < best.0 || next.0 == best.0 && lines[next.1].is_better(lines[best.1]);
             if is_better { next } else { best }
         });
         let Some((size, place)) = next.filter(|&(size, _)| size <= sizes[1]) else { return envelope };
@@ -64,6 +76,20 @@ pub(super) fn lower_envelope(lines: &[Line], sizes: [u64; 2], unit_bytes_per_sec
         envelope.push((place, size.max(sizes[0])));
         current = place;
     }
+}
+
+/// Returns the schedules that take the least time for some of the sizes, by ascending size: the number of each, and the size
+/// from which on it is best. `times` has the times of each schedule, by size. A schedule that remains best is kept; of equal
+/// ones, the first counts.
+pub(super) fn best_of_sizes(times: &[&[Picoseconds]], sizes: impl Iterator<Item = u64>) -> Vec<(usize, u64)> {
+    let mut best: Vec<(usize, u64)> = Vec::new();
+    for (column, size) in sizes.enumerate() {
+        let Some(least) = (0..times.len()).min_by_key(|&place| times[place][column]) else { return best };
+        if best.last().is_none_or(|&(last, _)| times[last][column] > times[least][column]) {
+            best.push((least, size));
+        }
+    }
+    best
 }
 
 #[cfg(test)]

@@ -6,6 +6,16 @@ use lockstep_bounds::LeastLatency;
 use lockstep_certificate::LowerBound;
 use lockstep_schedule::{CollectiveSize, Picoseconds, Problem, ScheduleFile, SynchronousCost, TransferSpeed};
 
+/// When the transfers of a schedule begin.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Timing {
+    /// Every step begins when the one before has ended: [`TransferSpeed::synchronous_time`].
+    #[default]
+    Synchronous,
+    /// Every transfer begins as soon as its data and its channels are there: [`TransferSpeed::asynchronous_time`].
+    Asynchronous,
+}
+
 /// The schedules that take the least time for some size of a collective, with a lower bound of the time.
 ///
 /// Invariant: [`verify`](lockstep_schedule::verify) has accepted every schedule, and
@@ -14,6 +24,8 @@ use lockstep_schedule::{CollectiveSize, Picoseconds, Problem, ScheduleFile, Sync
 pub struct Front {
     /// The schedules by ascending size, each best from its [`least_size`](FrontPlan::least_size) on.
     pub plans: Vec<FrontPlan>,
+    /// The kind of time for which the schedules are best.
+    pub timing: Timing,
     /// The lower bound.
     pub bound: FrontBound,
     /// Number of schedules that were compared.
@@ -38,14 +50,12 @@ pub struct FrontPlan {
 }
 
 impl FrontPlan {
-    /// Returns the time of a size if every step begins when the one before has ended.
-    pub fn time(&self, bytes: u64) -> Picoseconds {
-        self.cost.time(self.speed(bytes))
-    }
-
-    /// Returns the time of a size if every transfer begins as soon as its data and its channels are there.
-    pub fn asynchronous_time(&self, bytes: u64) -> Picoseconds {
-        self.speed(bytes).asynchronous_time(&self.file.problem(), self.file.schedule())
+    /// Returns the time of a size.
+    pub fn time(&self, timing: Timing, bytes: u64) -> Picoseconds {
+        match timing {
+            Timing::Synchronous => self.cost.time(self.speed(bytes)),
+            Timing::Asynchronous => self.speed(bytes).asynchronous_time(&self.file.problem(), self.file.schedule()),
+        }
     }
 
     /// Returns the sizes of the collective and of one message.
@@ -67,8 +77,8 @@ impl FrontPlan {
     }
 }
 
-/// A lower bound of the synchronous time of every schedule, whatever its chunks and widths: the least latency, and the
-/// widths that all chunks need.
+/// A lower bound of the time of every schedule, whatever its chunks and widths: the least latency, and the widths that all
+/// chunks need.
 #[derive(Clone, Debug)]
 pub struct FrontBound {
     /// Steps and latencies that are needed even if every step is as wide as it wants.
@@ -113,11 +123,17 @@ impl FrontBound {
         quotient.map_or([0, 1], |[numerator, denominator]| [numerator, denominator.saturating_mul(self.parts)])
     }
 
-    /// Returns the time that a size takes at least.
-    pub fn time(&self, bytes: u64) -> Picoseconds {
+    /// Returns the time that a size takes at least: the least latency and the time of the widths; the larger of both if
+    /// transfers need not wait for the end of a step, because data can arrive while other data is sent.
+    pub fn time(&self, timing: Timing, bytes: u64) -> Picoseconds {
         const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
         let [numerator, denominator] = self.width_per_part().map(u128::from);
         let at_one = u128::from(bytes) * PICOSECONDS_PER_SECOND / u128::from(self.unit_bytes_per_second.get());
-        Picoseconds::new(u128::from(self.latency.picoseconds) + at_one.saturating_mul(numerator) / denominator)
+        let (latency, transmission) =
+            (u128::from(self.latency.picoseconds), at_one.saturating_mul(numerator) / denominator);
+        Picoseconds::new(match timing {
+            Timing::Synchronous => latency + transmission,
+            Timing::Asynchronous => latency.max(transmission),
+        })
     }
 }

@@ -1,14 +1,18 @@
 //! The search for the schedules of a front.
 
+use std::iter;
 use std::num::{NonZeroU32, NonZeroU64};
 
+use lockstep_analytic::combining;
 use lockstep_bounds::{Cost, least_latency, throughput};
-use lockstep_schedule::{Budget, Collective, CollectiveName, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
+use lockstep_schedule::{Budget, Collective, Picoseconds, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
 
+use super::algorithms::few_blocks;
 use super::candidates::{Candidate, candidates, widened_model, with_joined_steps, with_least_widths};
-use super::envelope::{Line, lower_envelope};
-use super::front_plan::{Front, FrontBound, FrontPlan};
+use super::envelope::{Line, best_of_sizes, lower_envelope};
+use super::front_plan::{Front, FrontBound, FrontPlan, Timing};
 use super::stages::StagePlanner;
+use super::turns::with_turns;
 use crate::planner::{PlanError, PlanOptions, Planner};
 
 /// What a front covers, and how much work it may take.
@@ -24,6 +28,8 @@ pub struct FrontOptions {
     pub deliveries: u64,
     /// Seed of all random choices.
     pub seed: u64,
+    /// The kind of time for which schedules are compared.
+    pub timing: Timing,
 }
 
 impl Default for FrontOptions {
@@ -35,6 +41,7 @@ impl Default for FrontOptions {
             evaluations: 1 << 14,
             deliveries: 1 << 22,
             seed: 1,
+            timing: Timing::Synchronous,
         }
     }
 }
@@ -72,8 +79,10 @@ pub struct FrontEvent {
     pub width_sum: u64,
 }
 
-/// Finds the schedules that take the least [synchronous](lockstep_schedule::TransferSpeed::synchronous_time) time for some
-/// size, with a lower bound of the time.
+/// Finds the schedules that take the least time for some size, with a lower bound of the time.
+///
+/// Synchronous times are lines over the size, so that the sizes where the best schedule changes are exact. Asynchronous ones
+/// are compared for some sizes only, those of [`sizes_between`].
 ///
 /// The [planner](Planner) plans for several numbers of chunks, and on networks that are several times as wide: its schedules
 /// are schedules with steps of that width. Every schedule is verified. A number of chunks and a width are left out if their
@@ -107,15 +116,17 @@ pub fn front(
     let problem = Problem::new(topology, &collective, problem.model()).map_err(PlanError::from)?;
     let bound = bound(&problem, unit, budget)?;
     let mut search = FrontSearch::new(&problem, options, budget, bound);
-    for version in versions(&problem, options, &search.bound) {
-        if search.is_over() {
-            search.is_cut_short = true;
+    let versions = versions(&problem, options, &search.bound);
+    search.construct(&versions, &mut observe)?;
+    search.deliveries = 0;
+    for version in &versions {
+        if search.ends_here() {
             break;
         }
         if version.width == NonZeroU32::MIN {
             search.plan_stages(&version.collective, &mut observe)?;
         }
-        search.plan(&version, &mut observe)?;
+        search.plan(version, &mut observe)?;
     }
     Ok(search.into_front())
 }
@@ -132,6 +143,12 @@ fn bound(problem: &Problem<'_>, unit: NonZeroU64, budget: &Budget) -> Result<Fro
     let problem = Problem::new(problem.topology(), &collective, problem.model()).map_err(PlanError::from)?;
     let widths = throughput(&problem, budget).filter(|bound| bound.check(&problem).is_ok());
     Ok(FrontBound::new(&problem, least_latency(&problem), widths, unit))
+}
+
+/// Returns some sizes: the smallest one, four times as many bytes as before, and the largest one.
+pub fn sizes_between(sizes: [u64; 2]) -> impl Iterator<Item = u64> {
+    let powers = iter::successors(Some(sizes[0]), move |&bytes| bytes.checked_mul(4).filter(|&bytes| bytes < sizes[1]));
+    powers.chain(Some(sizes[1]).filter(|&largest| largest > sizes[0]))
 }
 
 /// A collective in a number of chunks or blocks, and the width for which it is planned.
@@ -151,19 +168,8 @@ fn versions(problem: &Problem<'_>, options: &FrontOptions, bound: &FrontBound) -
     let in_chunks = candidates(options.chunks, divisor, widths)
         .into_iter()
         .map(|Candidate { chunks, width }| Version { collective: collective.clone().with_chunks(chunks), width });
-    let mut versions: Vec<Version> = Vec::new();
-    if collective.name() == Some(CollectiveName::AllReduce) {
-        // Fewer blocks than terminals: for vectors so short that they are not worth to be split.
-        let terminals = problem.topology().terminal_count() as u32;
-        let blocks = (0..32).map(|power| 1u32 << power).take_while(|&blocks| blocks < terminals);
-        for blocks in blocks.filter_map(NonZeroU32::new) {
-            if let Ok(collective) = Collective::all_reduce_in_blocks(problem.topology(), &[], blocks) {
-                versions.push(Version { collective, width: NonZeroU32::MIN });
-            }
-        }
-    }
-    versions.extend(in_chunks);
-    versions
+    let in_blocks = few_blocks(problem).into_iter().map(|collective| Version { collective, width: NonZeroU32::MIN });
+    in_blocks.chain(in_chunks).collect()
 }
 
 /// The schedules so far.
@@ -175,8 +181,9 @@ struct FrontSearch<'a, 'p> {
     bound: FrontBound,
     /// The least latency of a channel.
     least_latency_ps: u64,
-    /// The schedules that are best for some size.
-    plans: Vec<FrontPlan>,
+    /// The schedules that are best for some size, with their asynchronous times at all [sizes](sizes_between) if these are
+    /// compared.
+    plans: Vec<(FrontPlan, Vec<Picoseconds>)>,
     compared: usize,
     deliveries: u64,
     is_cut_short: bool,
@@ -202,9 +209,11 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         }
     }
 
-    /// Returns true if there is a schedule, and the time is over.
-    fn is_over(&self) -> bool {
-        !self.plans.is_empty() && self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
+    /// Returns true if there is a schedule, and the time is over; marks the front as cut short then.
+    fn ends_here(&mut self) -> bool {
+        let is_over = !self.plans.is_empty() && self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some();
+        self.is_cut_short |= is_over;
+        is_over
     }
 
     /// Plans a version, unless it is too large or can be best for no size.
@@ -213,10 +222,9 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         let topology = self.problem.topology();
         let problem = Problem::new(topology, collective, self.problem.model()).map_err(PlanError::from)?;
         let is_first = self.plans.is_empty();
-        let deliveries = self.deliveries.saturating_add(problem.messages().delivery_count());
         let (parts, widths) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
         let steps = widths.div_ceil(width.get().into());
-        if !is_first && (deliveries > self.options.deliveries || self.is_useless(parts, steps, widths)) {
+        if !is_first && (self.is_useless(parts, steps, widths) || !self.takes(&problem)) {
             return Ok(());
         }
         let Ok(wide) = topology.widened(*width) else { return Ok(()) };
@@ -229,34 +237,80 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !is_first => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        self.deliveries = deliveries;
         observe(self.add(&problem, plan.engine(), plan.schedule())?);
         Ok(())
     }
 
-    /// Plans a collective of broadcasts in few steps of several widths.
+    /// Adds schedules without search: breadth-first broadcasts, then combining algorithms.
+    fn construct(&mut self, versions: &[Version], observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
+        let (topology, model) = (self.problem.topology(), self.problem.model());
+        let narrow = versions.iter().filter(|version| version.width == NonZeroU32::MIN);
+        let problems = narrow.map(|version| Problem::new(topology, &version.collective, model));
+        let problems: Vec<Problem<'_>> = problems.collect::<Result<_, _>>().map_err(PlanError::from)?;
+        // The chunks for which the bound of the widths is a whole number come first.
+        let [_, divisor] = self.bound.width_per_chunk(self.problem);
+        let is_whole = |problem: &&Problem<'_>| u64::from(problem.messages().chunks()).is_multiple_of(divisor.max(1));
+        let (whole, others): (Vec<_>, Vec<_>) = problems.iter().partition(is_whole);
+        for problem in whole.into_iter().chain(others) {
+            let schedules = iter::once_with(|| StagePlanner::new(problem).breadth_first()).flatten();
+            self.add_all(problem, schedules.map(|schedule| ("breadth-first".to_owned(), schedule)), observe)?;
+        }
+        for problem in &problems {
+            let schedules = combining::schedules(problem).map(|found| (found.to_string(), found.schedule));
+            self.add_all(problem, schedules, observe)?;
+        }
+        Ok(())
+    }
+
+    /// Adds schedules, with the names of their engines, as long as one of this number of chunks can be best for some size.
+    fn add_all(
+        &mut self,
+        problem: &Problem<'_>,
+        mut schedules: impl Iterator<Item = (String, Schedule)>,
+        observe: &mut dyn FnMut(FrontEvent),
+    ) -> Result<(), FrontError> {
+        let (parts, least) = (FrontBound::parts_of(problem), self.least_width_sum(problem));
+        while !self.ends_here()
+            && !self.is_useless(parts, 1, least)
+            && self.takes(problem)
+            && let Some((engine, schedule)) = schedules.next()
+        {
+            if !self.is_useless(parts, schedule.step_count() as u64, schedule.width_sum()) {
+                observe(self.add(problem, &engine, &schedule)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the deliveries of one more schedule; false if they exceed the limit.
+    fn takes(&mut self, problem: &Problem<'_>) -> bool {
+        let deliveries = self.deliveries.saturating_add(problem.messages().delivery_count());
+        let fits = deliveries <= self.options.deliveries;
+        if fits {
+            self.deliveries = deliveries;
+        }
+        fits
+    }
+
+    /// Plans a collective of broadcasts in few steps of several widths, fewer than those of the breadth-first broadcast.
     fn plan_stages(&mut self, collective: &Collective, observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
         let problem =
             Problem::new(self.problem.topology(), collective, self.problem.model()).map_err(PlanError::from)?;
-        let deliveries = problem.messages().delivery_count();
-        if self.deliveries.saturating_add(deliveries) > self.options.deliveries {
+        if !self.takes(&problem) {
             return Ok(());
         }
         let planner = StagePlanner::new(&problem);
         let Some(breadth_first) = planner.breadth_first() else { return Ok(()) };
-        self.deliveries += deliveries;
-        observe(self.add(&problem, "breadth-first", &breadth_first)?);
         let (parts, least) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
         let phases = planner.phase_count();
         for width_sum in least.div_ceil(phases)..breadth_first.width_sum().div_ceil(phases) {
             for widths in planner.widths(u32::try_from(width_sum).unwrap_or(u32::MAX)) {
-                if self.is_over() || self.deliveries.saturating_add(deliveries) > self.options.deliveries {
-                    return Ok(());
-                }
                 if self.is_useless(parts, phases * widths.len() as u64, phases * width_sum) {
                     break;
                 }
-                self.deliveries += deliveries;
+                if self.ends_here() || !self.takes(&problem) {
+                    return Ok(());
+                }
                 if let Some(schedule) = planner.in_steps_of(&widths, self.options.seed) {
                     observe(self.add(&problem, "rarest-first", &schedule)?);
                     break;
@@ -270,9 +324,13 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
     fn add(&mut self, problem: &Problem<'_>, engine: &str, schedule: &Schedule) -> Result<FrontEvent, FrontError> {
         let topology = problem.topology();
         let mut schedule = with_least_widths(problem, schedule);
-        if schedule.step_count() * schedule.transfer_count() <= MAX_JOIN_WORK {
+        // Joined steps have fewer latencies, but a transfer of a wide step gets a smaller part of its channels.
+        let timing = self.options.timing;
+        let has_few = schedule.step_count() * schedule.transfer_count() <= MAX_JOIN_WORK;
+        if timing == Timing::Synchronous && has_few {
             schedule = with_joined_steps(problem, &schedule);
         }
+        schedule = with_turns(problem, &schedule);
         verify(problem, &schedule)
             .map_err(|violation| PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) })?;
         let cost = SynchronousCost::of(topology, &schedule);
@@ -282,14 +340,19 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             steps: schedule.step_count() as u32,
             width_sum: cost.width_sum,
         };
-        self.plans.push(FrontPlan {
+        let plan = FrontPlan {
             steps: schedule.step_count() as u32,
             file: ScheduleFile::new(problem, schedule),
             engine: engine.to_owned(),
             cost,
             least_size: 0,
-        });
-        self.keep_envelope();
+        };
+        let times = match timing {
+            Timing::Synchronous => Vec::new(),
+            Timing::Asynchronous => sizes_between(self.options.sizes).map(|bytes| plan.time(timing, bytes)).collect(),
+        };
+        self.plans.push((plan, times));
+        self.keep_best();
         Ok(event)
     }
 
@@ -301,8 +364,13 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
     }
 
     /// Returns true if no schedule with this number of parts, steps and this sum of widths can be best for some size.
+    ///
+    /// Steps say nothing about asynchronous times.
     fn is_useless(&self, parts: u64, steps: u64, widths: u64) -> bool {
-        let mut lines: Vec<Line> = self.plans.iter().map(Line::of).collect();
+        if self.options.timing == Timing::Asynchronous {
+            return false;
+        }
+        let mut lines: Vec<Line> = self.plans.iter().map(|(plan, _)| Line::of(plan)).collect();
         let steps = steps.max(self.bound.latency.steps.into());
         let latency_ps = u128::from(steps) * u128::from(self.least_latency_ps);
         let latency_ps = latency_ps.max(self.bound.latency.picoseconds.into());
@@ -313,16 +381,37 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             .all(|&(place, _)| place != last)
     }
 
-    fn keep_envelope(&mut self) {
-        let lines: Vec<Line> = self.plans.iter().map(Line::of).collect();
-        let envelope = lower_envelope(&lines, self.options.sizes, self.bound.unit_bytes_per_second);
-        let mut plans: Vec<Option<FrontPlan>> = std::mem::take(&mut self.plans).into_iter().map(Some).collect();
-        let best = |(place, least_size): (usize, u64)| Some(FrontPlan { least_size, ..plans[place].take()? });
-        self.plans = envelope.into_iter().filter_map(best).collect();
+    /// Drops the schedules that are best for no size.
+    fn keep_best(&mut self) {
+        let mut is_best = vec![false; self.plans.len()];
+        self.best().into_iter().for_each(|(place, _)| is_best[place] = true);
+        let mut is_kept = is_best.iter();
+        self.plans.retain(|_| is_kept.next() == Some(&true));
+    }
+
+    /// Returns the places of the schedules that are best for some size, with the smallest size of each range.
+    fn best(&self) -> Vec<(usize, u64)> {
+        let sizes = self.options.sizes;
+        match self.options.timing {
+            Timing::Synchronous => {
+                let lines: Vec<Line> = self.plans.iter().map(|(plan, _)| Line::of(plan)).collect();
+                lower_envelope(&lines, sizes, self.bound.unit_bytes_per_second)
+            }
+            Timing::Asynchronous => {
+                let times: Vec<&[Picoseconds]> = self.plans.iter().map(|(_, times)| &times[..]).collect();
+                best_of_sizes(&times, sizes_between(sizes))
+            }
+        }
     }
 
     fn into_front(self) -> Front {
-        let Self { plans, bound, compared, is_cut_short, .. } = self;
-        Front { plans, bound, compared, is_cut_short }
+        let best = |(place, least_size): (usize, u64)| FrontPlan { least_size, ..self.plans[place].0.clone() };
+        Front {
+            plans: self.best().into_iter().map(best).collect(),
+            timing: self.options.timing,
+            bound: self.bound,
+            compared: self.compared,
+            is_cut_short: self.is_cut_short,
+        }
     }
 }

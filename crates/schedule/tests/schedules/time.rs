@@ -4,8 +4,8 @@ use std::num::NonZeroU64;
 
 use lockstep_schedule::strategy::{Instance, instance_with_capacities, scheduled};
 use lockstep_schedule::{
-    Collective, CollectiveName, CollectiveSize, CommunicationModel, MessageId, Pattern, Picoseconds, Problem, Schedule,
-    TransferSpeed,
+    Collective, CollectiveName, CollectiveSize, CommunicationModel, Message, MessageId, Pattern, Picoseconds, Problem,
+    Schedule, TransferSpeed, verify,
 };
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
@@ -141,6 +141,36 @@ fn a_chunk_takes_the_latencies_and_the_transmission_of_its_channels() {
     // 12 us at 25 GB/s, and 1 us at 300 GB/s.
     assert_eq!(speed.synchronous_time(&line, &schedule).number(), 700_000 + 12_000_000 + 1_300_000 + 12_000_000);
     assert_eq!(speed.asynchronous_time(&problem, &schedule).number(), 700_000 + 1_000_000 + 1_300_000 + 12_000_000);
+}
+
+/// Three transfers of two channels each, any two of which share one: in turns, they take three times as long as one, and
+/// side by side at half of the bandwidth, twice as long.
+#[test]
+fn transfers_of_a_wide_step_share_their_channels_if_turns_take_longer() {
+    let mut network = TopologyBuilder::new("triangle");
+    let corners = ["a", "b", "c"].map(|name| network.switch(name));
+    let sides = [0, 1, 2].map(|place| network.channel(corners[place], corners[(place + 1) % 3]));
+    let mut paths = Vec::new();
+    for place in 0..3 {
+        let [source, target] = ["source", "target"].map(|end| network.terminal(format!("{end} {place}")));
+        let first = network.channel(source, corners[place]);
+        let last = network.channel(corners[(place + 2) % 3], target);
+        paths.push([first, sides[place], sides[(place + 1) % 3], last]);
+    }
+    let network = network.build().unwrap();
+    let terminals = network.terminals().to_vec();
+    let messages = terminals.chunks(2).map(|pair| Message { source: pair[0], receivers: vec![pair[1]] });
+    let pairs = Collective::custom(messages.collect());
+    let problem = Problem::new(&network, &pairs, CommunicationModel::wormhole()).unwrap();
+    let mut schedule = Schedule::new();
+    schedule.begin_step_of_width(2.try_into().unwrap());
+    for (message, path) in (0..).map(MessageId::new).zip(&paths) {
+        schedule.push(message, path);
+    }
+    verify(&problem, &schedule).unwrap();
+    let speed = TransferSpeed { chunk_bytes: 1_000, unit_bytes_per_second: NonZeroU64::new(1_000_000_000).unwrap() };
+    assert_eq!(simulate(&problem, &schedule, speed), 3_000_000);
+    assert_eq!(speed.asynchronous_time(&problem, &schedule).number(), 2_000_000);
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Messages that enter a node set and spread there.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use fixedbitset::FixedBitSet;
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::Problem;
@@ -19,18 +22,22 @@ const VISITS: usize = 16;
 /// Visits of the flows of one round: a few tenths of a second.
 const WORK: usize = 1 << 23;
 
-/// The parts of the last step in which messages may enter, as divisors.
-const PARTS: [u32; 3] = [2, 8, 64];
+/// Number of sets per round: those with the most messages for the transfers that can enter.
+const SETS: usize = 16;
+
+/// The steps in which messages may enter: the last steps that are left out, and the part of the first of them that is not,
+/// as a divisor.
+const EARLY: [(u32, Option<u32>); 5] = [(1, Some(2)), (1, Some(8)), (1, Some(64)), (2, None), (3, None)];
 
 /// Computes the number of steps in which messages enter a node set and spread to all terminals there.
 ///
-/// A message that enters the set first in the last step must enter once per terminal of the set: no terminal inside can
-/// pass it on. If `b` transfers can enter in a step, then at most `b / t` messages enter first in the last step, for `t`
-/// terminals.
+/// A message that first enters the set in the last `d` steps cannot spread far there. If it must enter `f` times to reach all
+/// receivers, and if `b` transfers can enter in a step, then at most `b d / f` messages enter first in the last `d` steps, and
+/// none if they cannot reach all receivers at all. For one last step, `f` is the number of receivers.
 ///
-/// Flows find the sets: those that stop the messages for one receiver if the last step is only a part of a step. Applies to
-/// broadcasts of two or more messages. The bound must exceed `least` steps. Takes a few flows per receiver; in large
-/// networks, it considers a sample of the receivers.
+/// Flows find the sets: those that stop the messages for one receiver if the last step is only a part of a step, or if the last
+/// two or three steps are left out. Applies to broadcasts of two or more messages. The bound must exceed `least`
+/// steps. Takes a few flows per receiver; in large networks, it considers a sample of the receivers.
 ///
 /// # Source
 ///
@@ -50,10 +57,11 @@ pub(super) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>, least: u3
     let mut cut = MovingCut::new(problem, &demand);
     let mut steps = least;
     let mut best = None;
-    let mut parts = PARTS.into_iter();
-    let mut part = parts.next();
-    while let Some(divisor) = part.filter(|_| steps < request.enough && !request.is_over()) {
-        let (Some(units), Some(capacity)) = (chunks.checked_mul(divisor), late_capacity(steps, divisor)) else { break };
+    let mut early = EARLY.into_iter();
+    let mut choice = early.next();
+    while let Some((left_out, part)) = choice.filter(|_| steps < request.enough && !request.is_over()) {
+        let units = chunks.checked_mul(part.unwrap_or(1));
+        let (Some(units), Some(capacity)) = (units, early_capacity(steps, left_out, part)) else { break };
         let stopped = |flow: &mut ResourceFlow, receiver: &NodeId| -> Option<FixedBitSet> {
             let supply = |&source: &NodeId| if source == *receiver { 0 } else { units };
             flow.replace_ends(sources.iter().map(supply));
@@ -64,33 +72,32 @@ pub(super) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>, least: u3
         let sides: Vec<Option<FixedBitSet>> =
             receivers.par_iter().with_min_len(8).map_init(|| flow.clone(), stopped).collect();
         let before = steps;
-        for side in sides.iter().flatten() {
+        let sides: BTreeSet<FixedBitSet> = sides.into_iter().flatten().collect();
+        let narrow = |side: &FixedBitSet| {
             cut.become_set(side);
             let [messages, per_step] = cut.entries();
+            Reverse(messages.checked_div(per_step))
+        };
+        let mut sides: Vec<FixedBitSet> = sides.into_iter().collect();
+        sides.sort_by_cached_key(narrow);
+        for side in sides.iter().take(SETS) {
+            let nodes: Vec<NodeId> = side.ones().map(NodeId::from_index).collect();
             let receivers = terminals.iter().filter(|terminal| side.contains(terminal.index())).count() as u64;
-            let Some(proved) = late_steps(messages, per_step, receivers).filter(|&proved| proved > steps) else {
-                continue;
-            };
-            steps = proved;
-            let nodes = side.ones().map(NodeId::from_index).collect();
-            let certificate = Certificate::LateCut { nodes, receivers, messages, per_step };
-            best = Some(LowerBound { steps, rule: Rule::TimedCut, certificate });
+            for (certificate, proved) in Certificate::late_cuts(problem, &nodes, receivers) {
+                let Some(proved) = u32::try_from(proved).ok().filter(|&proved| proved > steps) else { continue };
+                steps = proved;
+                best = Some(LowerBound { steps, rule: Rule::TimedCut, certificate });
+            }
         }
         if steps == before {
-            part = parts.next();
+            choice = early.next();
         }
     }
     best
 }
 
-/// Returns the capacity of a resource in all steps but the last one and a part of the last one, in parts of a step.
-fn late_capacity(steps: u32, divisor: u32) -> Option<u32> {
-    steps.checked_sub(1)?.checked_mul(divisor)?.checked_add(1)
-}
-
-/// Returns the number of steps in which messages enter a set with a number of receivers of each of them.
-fn late_steps(messages: u64, per_step: u64, receivers: u64) -> Option<u32> {
-    let late = per_step.checked_div(receivers)?;
-    let steps = messages.checked_sub(late).filter(|&early| early > 0 && per_step > 0)?.div_ceil(per_step) + 1;
-    u32::try_from(steps).ok()
+/// Returns the capacity of a resource in all steps but the last ones and a part of one of these, in parts of a step.
+fn early_capacity(steps: u32, left_out: u32, part: Option<u32>) -> Option<u32> {
+    let whole = steps.checked_sub(left_out)?;
+    part.map_or(Some(whole), |divisor| whole.checked_mul(divisor)?.checked_add(1))
 }
