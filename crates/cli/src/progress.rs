@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lockstep::design::AllGatherSearch;
 use lockstep::pareto::{EqualPoints, Evolution, MultiObjectiveProblem};
 use lockstep::schedule::SearchProgress;
 use lockstep::topology::OrderDegreeSearch;
@@ -171,6 +172,32 @@ impl RoundBar {
     }
 
     /// Removes the line.
+    pub(crate) fn end(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Progress of a search for networks for all-gathers.
+pub(crate) struct AllGatherBar(ProgressBar);
+
+impl AllGatherBar {
+    /// Shows a bar if standard error is a terminal without log output.
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
+        let style = ProgressStyle::with_template("{spinner} {elapsed} {pos} of {len} pairs of order and degree");
+        let bar = ProgressBar::with_draw_target(None, draw_target(verbosity));
+        let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(bar)
+    }
+
+    /// Updates the bar.
+    pub(crate) fn see(&self, search: &AllGatherSearch) {
+        let (done, all) = search.progress();
+        self.0.set_length(all as u64);
+        self.0.set_position(done as u64);
+    }
+
+    /// Removes the bar.
     pub(crate) fn end(self) {
         self.0.finish_and_clear();
     }

@@ -34,8 +34,10 @@
 //! - [`DesignProblem`] is the problem that [`lockstep_pareto::Evolution`] optimises. [`checkpoint`] and [`resume`]
 //!   interrupt it.
 //! - [`enumerate`] scores all networks of a small machine.
+//! - [`AllGatherSearch`] finds networks of given order and degree for all-gathers, without a machine.
 //! - [`Front`] reads and writes front files. [`Machine::topology`] converts a code to a topology.
 
+mod all_gather;
 mod cabling;
 mod cabling_code;
 mod checkpoint;
@@ -54,6 +56,7 @@ mod placement;
 #[cfg(test)]
 mod strategy;
 
+pub use all_gather::{AllGatherDesign, AllGatherSearch, AllGatherSearchError};
 pub use cabling_code::{CablingCode, CodeError};
 pub use checkpoint::{CHECKPOINT_KIND, CheckpointError, checkpoint, resume};
 pub use design::Design;

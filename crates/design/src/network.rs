@@ -35,6 +35,8 @@ pub struct Network {
     /// The cables of a machine as pairs of nodes. Empty for other networks.
     pub(crate) cables: Vec<[u32; 2]>,
     pub(crate) placement: Option<Placement>,
+    /// True if some channel carries more than one transfer per step. The graph does not contain capacities.
+    pub(crate) has_capacities: bool,
     diversity: Cached<PathDiversity>,
     distances: Cached<Distances>,
     pub(crate) measurers: Measurers,
@@ -59,7 +61,8 @@ impl Network {
     /// Finds symmetries, which reduce the work of the objectives: O(M log N) for `M` channels and `N` nodes, usually.
     pub fn of(topology: &Topology) -> Self {
         let (graph, symmetries) = (Graph::of(topology), symmetries_of(topology));
-        Self { sources: sources_under(&graph, &symmetries), graph, symmetries, ..Self::default() }
+        let has_capacities = topology.channels().any(|channel| topology.capacity(channel) != 1);
+        Self { sources: sources_under(&graph, &symmetries), graph, symmetries, has_capacities, ..Self::default() }
     }
 
     /// Creates the network of a code. It may be disconnected.
@@ -87,6 +90,7 @@ impl Network {
         self.symmetries[0].clear();
         self.symmetries[0]
             .extend((0..machine.router_count()).map(|router| (router + 2 * step) % machine.router_count()));
+        self.has_capacities = false;
         self.placement = Some(Placement::new(machine.cabinets(), 2 * machine.chassis()));
         self.diversity = None;
         self.distances = None;

@@ -1,6 +1,6 @@
 //! The interface of objectives.
 
-use lockstep_metrics::{MAX_EXACT_TERMINALS, ThroughputError, TooManyTerminals};
+use lockstep_metrics::{MAX_EXACT_TERMINALS, StageLoadsError, ThroughputError, TooManyTerminals};
 use lockstep_pareto::Sense;
 use rand_chacha::ChaCha8Rng;
 
@@ -59,6 +59,12 @@ pub enum NoScore {
         /// Largest supported number.
         most: usize,
     },
+    /// The channels have capacities, and the score counts channels only.
+    #[error("it supports only networks whose channels have capacity 1")]
+    Capacities,
+    /// The network has no breadth-first broadcast, or its loads are not computed.
+    #[error(transparent)]
+    StageLoads(StageLoadsError),
     /// The throughput cannot be computed.
     #[error(transparent)]
     Throughput(#[from] ThroughputError),

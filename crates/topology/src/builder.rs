@@ -154,7 +154,7 @@ impl TopologyBuilder {
     ///
     /// [`TopologyError::TooManyNodes`] or [`TopologyError::TooManyChannels`]; then nothing is allocated.
     pub fn sized(name: impl Into<String>, nodes: u64, channels: u64) -> Result<Self, TopologyError> {
-        check_size(nodes, channels)?;
+        Self::check_size(nodes, channels)?;
         let (nodes, channels) = (nodes as usize, channels as usize);
         Ok(Self {
             name: name.into(),
@@ -163,6 +163,17 @@ impl TopologyBuilder {
             head: Vec::with_capacity(channels),
             ..Self::default()
         })
+    }
+
+    /// Returns an error if a network has too many nodes or channels.
+    pub(crate) fn check_size(nodes: u64, channels: u64) -> Result<(), TopologyError> {
+        if nodes > MAX_NODES {
+            return Err(TopologyError::TooManyNodes { nodes });
+        }
+        if channels > MAX_CHANNELS {
+            return Err(TopologyError::TooManyChannels { channels });
+        }
+        Ok(())
     }
 
     /// Adds a terminal: a node that sends, receives and holds messages.
@@ -281,7 +292,7 @@ impl TopologyBuilder {
     /// positions.
     pub fn build(self) -> Result<Topology, TopologyError> {
         let (node_count, channel_count) = (self.roles.len(), self.tail.len());
-        check_size(node_count as u64, channel_count as u64)?;
+        Self::check_size(node_count as u64, channel_count as u64)?;
         if node_count == 0 {
             return Err(TopologyError::Empty);
         }
@@ -375,16 +386,6 @@ impl TopologyBuilder {
 /// Returns the count as text. `u64::MAX` stands for a saturated count.
 fn amount(count: u64) -> String {
     if count == u64::MAX { "2^64 or more".into() } else { count.to_string() }
-}
-
-fn check_size(nodes: u64, channels: u64) -> Result<(), TopologyError> {
-    if nodes > MAX_NODES {
-        return Err(TopologyError::TooManyNodes { nodes });
-    }
-    if channels > MAX_CHANNELS {
-        return Err(TopologyError::TooManyChannels { channels });
-    }
-    Ok(())
 }
 
 /// Returns the resource of each channel and the number of resources. Resources are numbered by their first channels.

@@ -281,7 +281,7 @@ mod tests {
         assert!(message("hypercube:61").contains("60 or less"));
         assert!(message("torus:4294967295x4294967295x9").contains("2^64 or more"));
         let named = families().iter().filter(|family| family.cayley.is_some()).count();
-        assert_eq!(named, 8);
+        assert_eq!(named, 9);
         assert_eq!(
             CayleyGraph::new("x", &[4], &[1, 5]).unwrap_err().to_string(),
             "generator 5 is not an element; use distinct elements from 1 to 3"

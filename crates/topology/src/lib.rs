@@ -70,10 +70,11 @@ pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
 pub use cayley::{CayleyError, CayleyGraph};
 pub use channel_rates::{MAX_CAPACITY, MAX_LATENCY_PS, RateError};
 pub use family::{
-    Family, FamilyError, ServerCluster, amp, amp_with_system_controller, b_tree, butterfly, circulant, clos, cluster,
-    complete, de_bruijn, dragonfly, dragonfly_of_links, families, fat_tree, folded_hypercube, full_b_tree, hypercube,
-    jellyfish, k_ring, kautz, ladder, mesh, midimew, moore, octagon, omega, oversubscribed_fat_tree, random_regular,
-    ring, star, torus,
+    Family, FamilyError, ServerCluster, amp, amp_with_system_controller, b_tree, butterfly, cartesian_power,
+    cartesian_product, circulant, circulant_digraph, clos, cluster, complete, de_bruijn, degree_expansion, dragonfly,
+    dragonfly_of_links, families, fat_tree, folded_hypercube, full_b_tree, generalised_kautz, hypercube, jellyfish,
+    k_ring, kautz, ladder, line_graph, mesh, metacyclic, midimew, moore, octagon, omega, oversubscribed_fat_tree,
+    random_regular, ring, star, torus,
 };
 pub use format::{
     DocumentError, FileFault, FilePlace, GraphFile, GraphFormat, ReadError, ReadNote, ReadOptions, TopologyDocument,

@@ -19,6 +19,7 @@ Examples:
   lockstep design --routers 8 --chassis 16 --cabinets 4 --pext 0.25
   lockstep design --routers 8 --chassis 16 --exhaustive 4     all networks of 4 cables per chassis
   lockstep design --order 64 --degree 4 -o net.json           64 nodes with 4 links each
+  lockstep design --order 1024 --degree 4 --for all-gather    networks for an all-gather
   lockstep design --list                                      list the objectives
 
 The same seed gives the same front, byte for byte, on any number of threads. Ctrl-C stops the
@@ -147,6 +148,10 @@ pub(crate) struct OrderDegreeArgs {
     /// Links per node
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "LINKS", requires = "order")]
     pub(crate) degree: Option<u32>,
+    /// Search for networks with few stages and little time of this collective by breadth-first broadcast, instead of a small
+    /// mean distance. Channels may be one way
+    #[arg(id = "for", long = "for", help_heading = ORDER_DEGREE, value_name = "COLLECTIVE", requires = "order", conflicts_with_all = ["rounds", "format"])]
+    pub(crate) purpose: Option<PurposeArg>,
     /// Number of search rounds; each takes twice as long as the one before, ten take about one second
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "N", default_value_t = 10, requires = "order")]
     pub(crate) rounds: u32,
@@ -282,6 +287,13 @@ impl RulesArgs {
             ports: self.ports,
         }
     }
+}
+
+/// The collective of a search for networks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum PurposeArg {
+    /// A front of networks for an all-gather; reduce-scatters are as fast on the reversed networks
+    AllGather,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -21,7 +21,7 @@ use crate::memory::{self, MemoryLimit};
 
 pub(crate) use self::bound::BoundArgs;
 pub(crate) use self::cost::CostArgs;
-pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs};
+pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs, PurposeArg};
 pub(crate) use self::faults::{FaultsArgs, KindArgs, LookupArgs, SweepArgs, TableFormat};
 pub(crate) use self::front::SizeFrontArgs;
 pub(crate) use self::plan::{PlanArgs, PlanFormat};

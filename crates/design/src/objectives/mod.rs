@@ -5,6 +5,7 @@ mod cables;
 mod distances;
 mod paths;
 mod robustness;
+mod stage_loads;
 mod throughput;
 
 use crate::objective::Objective;
@@ -41,6 +42,8 @@ pub fn objectives() -> &'static [&'static dyn Objective] {
         &throughput::Throughput,
         &distances::Distance,
         &distances::Diameter,
+        &stage_loads::Latency,
+        &stage_loads::Bandwidth,
         &robustness::SpectralGap,
         &robustness::EdgeConnectivity,
         &cables::CableLength,

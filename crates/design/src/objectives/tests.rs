@@ -32,6 +32,11 @@ fn known_networks_have_known_scores() {
         ("complete:7", "throughput", 6.0),
         ("ring:5", "distance", 1.5),
         ("ring:5", "diameter", 2.0),
+        ("torus:8x8", "bfb-latency", 8.0),
+        ("torus:8x8", "bfb-bandwidth", 63.0 / 64.0),
+        ("kautz:3,2", "bfb-bandwidth", 1.0),
+        // 15/2 steps per chunk through 4 ports of 16 nodes.
+        ("mesh:4x4", "bfb-bandwidth", 15.0 / 8.0),
         ("complete:7", "spectral-gap", 7.0),
         ("torus:4x4", "edge-connectivity", 4.0),
     ] {
@@ -44,9 +49,20 @@ fn known_networks_have_known_scores() {
 fn a_missing_score_has_a_reason() {
     assert_eq!(score("cable-length", &mut of("ring:4")), Err(NoScore::NoCabinets));
     assert_eq!(score("exact-bisection", &mut of("ring:41")), Err(NoScore::TooLarge { terminals: 41, most: 40 }));
+    assert_eq!(score("bfb-latency", &mut of("dgx-1")), Err(NoScore::Capacities));
+    let reason = score("bfb-bandwidth", &mut of("star:18")).unwrap_err().to_string();
+    assert!(reason.starts_with("channels from 17 nodes enter '0', more than 16"), "{reason}");
     let machine = Machine::new(1, 2, 1).unwrap();
     let mut disconnected = Network::of_code(&machine, &CablingCode([0, 0].into())).unwrap();
-    for name in ["paths", "paths-with-selves", "edge-disjoint-paths", "vertex-disjoint-paths", "distance", "diameter"] {
+    for name in [
+        "paths",
+        "paths-with-selves",
+        "edge-disjoint-paths",
+        "vertex-disjoint-paths",
+        "distance",
+        "diameter",
+        "bfb-latency",
+    ] {
         assert_eq!(score(name, &mut disconnected), Err(NoScore::Disconnected), "{name}");
     }
     assert_eq!(score("edge-connectivity", &mut disconnected), Ok(0.0));
@@ -100,6 +116,9 @@ proptest! {
         if let Ok(paths) = of("paths") {
             prop_assert!(1.0 <= paths && of("vertex-disjoint-paths").unwrap() <= paths);
             prop_assert!(of("distance").unwrap() <= of("diameter").unwrap());
+            prop_assert_eq!(of("bfb-latency"), of("diameter"));
+            let nodes = f64::from(machine.router_count());
+            prop_assert!(of("bfb-bandwidth").unwrap() >= (nodes - 1.0) / nodes - 1e-9);
             prop_assert!(of("paths-with-selves").unwrap() <= paths);
             let most = of("worst-degree").unwrap();
             prop_assert!(of("throughput").unwrap() * of("distance").unwrap() <= most + 1e-9);

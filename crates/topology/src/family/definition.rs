@@ -58,6 +58,10 @@ impl Family {
 pub(crate) struct Parameters<'a> {
     pub(crate) family: &'static Family,
     pub(crate) text: &'a str,
+    /// Number of specs around this one.
+    pub(crate) depth: usize,
+    /// Generates the network of a spec inside this one, with the number of specs around it.
+    pub(crate) parse: fn(&str, usize) -> Result<Topology, SpecError>,
 }
 
 impl<'a> Parameters<'a> {
@@ -113,6 +117,58 @@ impl<'a> Parameters<'a> {
         Ok(parameters)
     }
 
+    /// Returns a number and the network of a spec, separated by a comma.
+    pub(crate) fn number_and_operand(&self) -> Result<(u32, Topology), SpecError> {
+        let number = self.split(',')?[0];
+        let (_, spec) = self.text.split_once(',').ok_or_else(|| self.count_error("2 parameters".into(), 1))?;
+        Ok((number.number()?, self.operand(spec)?))
+    }
+
+    /// Generates the network of a spec inside this one.
+    pub(crate) fn operand(&self, spec: &str) -> Result<Topology, SpecError> {
+        (self.parse)(spec, self.depth + 1)
+    }
+
+    /// Returns two or more specs separated by `*`. Specs in parentheses may contain `*`.
+    pub(crate) fn factors(&self) -> Result<Vec<&'a str>, SpecError> {
+        if self.text.is_empty() {
+            return Err(self.missing());
+        }
+        let (mut factors, mut start, mut open) = (Vec::new(), 0, 0usize);
+        for (place, byte) in self.text.bytes().enumerate() {
+            match byte {
+                b'(' => open += 1,
+                b')' => open = open.checked_sub(1).ok_or_else(|| self.unbalanced())?,
+                b'*' if open == 0 => {
+                    factors.push(&self.text[start..place]);
+                    start = place + 1;
+                }
+                _ => {}
+            }
+        }
+        if open > 0 {
+            return Err(self.unbalanced());
+        }
+        factors.push(&self.text[start..]);
+        if factors.len() < 2 {
+            return Err(self.count_error("2 factors or more".into(), 1));
+        }
+        let inner = |factor: &'a str| {
+            let factor = factor.trim();
+            factor.strip_prefix('(').and_then(|factor| factor.strip_suffix(')')).unwrap_or(factor)
+        };
+        Ok(factors.into_iter().map(inner).collect())
+    }
+
+    fn unbalanced(&self) -> SpecError {
+        SpecError::Parentheses { family: self.family.name, text: excerpt(self.text) }
+    }
+
+    fn missing(&self) -> SpecError {
+        let (family, usage, example) = (self.family.name, self.family.usage(), self.family.example);
+        SpecError::MissingParameters { family, usage, example }
+    }
+
     /// Returns one or more numbers separated by `x`.
     pub(crate) fn sides(&self) -> Result<Vec<u32>, SpecError> {
         self.split('x')?.into_iter().map(Parameter::number).collect()
@@ -125,10 +181,10 @@ impl<'a> Parameters<'a> {
 
     /// Removes the suffix `word`, in any case, and returns true if it was present.
     pub(crate) fn without_option(&self, word: &str) -> (Self, bool) {
-        let (family, start) = (self.family, self.text.len().saturating_sub(word.len()));
+        let start = self.text.len().saturating_sub(word.len());
         match self.text.split_at_checked(start) {
-            Some((text, end)) if end.eq_ignore_ascii_case(word) => (Self { family, text }, true),
-            _ => (Self { family, text: self.text }, false),
+            Some((text, end)) if end.eq_ignore_ascii_case(word) => (Self { text, ..*self }, true),
+            _ => (Self { ..*self }, false),
         }
     }
 
@@ -136,8 +192,7 @@ impl<'a> Parameters<'a> {
     fn split(&self, separator: char) -> Result<Vec<Parameter<'a>>, SpecError> {
         let family = self.family;
         if self.text.is_empty() {
-            let (usage, example) = (family.usage(), family.example);
-            return Err(SpecError::MissingParameters { family: family.name, usage, example });
+            return Err(self.missing());
         }
         let is_name = |c: char| c.is_ascii_uppercase();
         let mut names = family.parameters.split(|c| !is_name(c)).filter(|name| !name.is_empty());

@@ -2,12 +2,12 @@
 
 use super::definition::Family;
 use super::{
-    amp, b_tree, butterfly, circulant, clos, cluster, complete, de_bruijn, dragonfly, fat_tree, folded_hypercube,
-    full_b_tree, gpu_server, hypercube, jellyfish, k_ring, kautz, ladder, mesh, midimew, moore, octagon, omega,
-    random_regular, ring, star, torus, tpu,
+    amp, b_tree, butterfly, circulant, circulant_digraph, clos, cluster, complete, de_bruijn, dragonfly, expand,
+    fat_tree, folded_hypercube, full_b_tree, generalised_kautz, gpu_server, hypercube, jellyfish, k_ring, kautz,
+    ladder, line, mesh, metacyclic, midimew, moore, octagon, omega, product, random_regular, ring, star, torus, tpu,
 };
 
-/// Returns all families, direct networks first.
+/// Returns all families: direct networks, indirect networks, machines, then expansions of other networks.
 ///
 /// ```
 /// use lockstep_topology::{Topology, families};
@@ -36,7 +36,10 @@ pub fn families() -> &'static [Family] {
         amp::AMP,
         random_regular::RANDOM_REGULAR,
         jellyfish::JELLYFISH,
+        circulant_digraph::CIRCULANT_DIGRAPH,
+        metacyclic::METACYCLIC,
         kautz::KAUTZ,
+        generalised_kautz::GENERALISED_KAUTZ,
         de_bruijn::DE_BRUIJN,
         full_b_tree::FULL_B_TREE,
         omega::OMEGA,
@@ -53,6 +56,10 @@ pub fn families() -> &'static [Family] {
         gpu_server::MI250,
         cluster::NVL72,
         tpu::TPU,
+        line::LINE,
+        expand::EXPAND,
+        product::PRODUCT,
+        product::POWER,
     ];
     FAMILIES
 }

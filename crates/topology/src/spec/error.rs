@@ -99,6 +99,22 @@ pub enum SpecError {
         /// A valid spec of the family.
         example: &'static str,
     },
+    /// Parentheses that do not match.
+    #[error("the parentheses in '{text}' of {family} do not match; close each one that is opened")]
+    Parentheses {
+        /// Name of the family.
+        family: &'static str,
+        /// The parameters in the spec, shortened if long.
+        text: String,
+    },
+    /// Specs inside specs, too many of them.
+    #[error("'{text}' is inside {most} other specs, the most that are allowed; simplify the spec")]
+    TooDeep {
+        /// The spec inside the others, shortened if long.
+        text: String,
+        /// The largest number of specs around it.
+        most: usize,
+    },
     /// A bandwidth or time that cannot be read.
     #[error("{name} of {family}: {error}")]
     Quantity {

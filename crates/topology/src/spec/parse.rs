@@ -7,6 +7,9 @@ use crate::family::{Family, Parameters, families};
 use crate::text::excerpt;
 use crate::{CayleyGraph, Topology};
 
+/// The largest number of specs around a spec.
+const MAX_DEPTH: usize = 8;
+
 /// Parses a spec `family:parameters`, see [`families`]. Case and surrounding white space are ignored.
 ///
 /// The name of the topology is the normalized spec.
@@ -28,9 +31,17 @@ impl FromStr for Topology {
     type Err = SpecError;
 
     fn from_str(spec: &str) -> Result<Self, SpecError> {
-        let parameters = parameters(spec)?;
-        (parameters.family.generate)(&parameters)
+        generate(spec, 0)
     }
+}
+
+/// Generates the network of a spec with `depth` specs around it.
+fn generate(spec: &str, depth: usize) -> Result<Topology, SpecError> {
+    if depth > MAX_DEPTH {
+        return Err(SpecError::TooDeep { text: excerpt(spec), most: MAX_DEPTH });
+    }
+    let parameters = Parameters { depth, ..parameters(spec)? };
+    (parameters.family.generate)(&parameters)
 }
 
 /// Parses a spec of a family whose networks are Cayley graphs: hypercubes, tori, rings and circulant graphs.
@@ -59,7 +70,7 @@ fn parameters(spec: &str) -> Result<Parameters<'_>, SpecError> {
         nearest: nearest(name),
         families: names(|_| true),
     })?;
-    Ok(Parameters { family, text: text.trim() })
+    Ok(Parameters { family, text: text.trim(), depth: 0, parse: generate })
 }
 
 fn names(is_listed: impl Fn(&Family) -> bool) -> Vec<&'static str> {

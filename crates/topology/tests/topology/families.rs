@@ -98,7 +98,11 @@ const SAMPLES: &str = "
     cluster:nodes=4,gpus=8,nvlink=300GB/s,rails=8,nic=50GB/s cluster:nodes=3,gpus=6,nvlink=10GB/s,rails=12,nic=3GB/s
     cluster:nodes=3,gpus=6,nvlink=10GB/s,rails=2,nic=3GB/s cluster:nodes=1,gpus=1,nvlink=1B/s,rails=1,nic=1B/s
     cluster:nodes=2,gpus=4,nvlink=300GB/s,rails=4,nic=25GB/s,nvlink-latency=700ns,nic-latency=1.3us
-    dgx-1 ndv2:1 ndv2:2 ndv2:4 dgx-a100:1 dgx-a100:3 dgx-h100:4 mi250:1 mi250:2 nvl72 tpu:4x4x4 tpu:8";
+    dgx-1 ndv2:1 ndv2:2 ndv2:4 dgx-a100:1 dgx-a100:3 dgx-h100:4 mi250:1 mi250:2 nvl72 tpu:4x4x4 tpu:8
+    generalised-kautz:2,3 generalised-kautz:3,10 generalised-kautz:4,64 circulant-digraph:8,1 circulant-digraph:9,2,3
+    metacyclic:8,2,3,3,6 metacyclic:16,4,3,4,17 metacyclic:1,6,1,1,3 line:1,kautz:2,1 line:3,circulant:8,1,4 expand:4,complete:2
+    expand:1,ring:5 expand:2,line:1,complete:3 product:ring:4*complete:3 product:ring:2*(line:1,product:ring:3*ring:2)*ladder:2x2
+    power:2,circulant-digraph:8,1,3 power:1,octagon";
 
 fn samples() -> impl Iterator<Item = &'static str> {
     SAMPLES.split_whitespace()
@@ -139,15 +143,30 @@ fn samples_are_connected_and_their_positions_are_distinct() {
 }
 
 #[test]
-fn only_multistage_networks_and_word_digraphs_are_one_way() {
+fn only_multistage_networks_and_digraphs_are_one_way() {
     for spec in samples() {
         let topology = parse(spec);
         let mut there = channel_ends(&topology);
         let mut back: Vec<(u32, u32)> = there.iter().map(|&(tail, head)| (head, tail)).collect();
         there.sort_unstable();
         back.sort_unstable();
-        let may_be_one_way =
-            ["omega", "butterfly", "clos", "kautz", "de-bruijn", "ndv2"].iter().any(|family| spec.starts_with(family));
+        let may_be_one_way = [
+            "omega",
+            "butterfly",
+            "clos",
+            "kautz",
+            "de-bruijn",
+            "ndv2",
+            "generalised-kautz",
+            "circulant-digraph",
+            "metacyclic",
+            "line",
+            "expand:2,line",
+            "product:ring:2*(line",
+            "power:2,circulant-digraph",
+        ]
+        .iter()
+        .any(|family| spec.starts_with(family));
         assert!(there == back || may_be_one_way, "{spec}");
     }
 }
@@ -175,6 +194,9 @@ fn vertex_transitive_families_have_equal_distance_profiles() {
         "k-ring:11",
         "midimew:13",
         "octagon",
+        "metacyclic:8,2,3,3,6",
+        "expand:3,ring:5",
+        "product:ring:4*complete:3",
         "omega:8",
         "butterfly:8",
         "clos:2,3,3",

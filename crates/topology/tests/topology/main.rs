@@ -2,6 +2,7 @@
 
 mod amp;
 mod clusters;
+mod expansions;
 mod families;
 mod format_dialects;
 mod format_errors;

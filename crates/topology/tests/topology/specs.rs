@@ -101,6 +101,43 @@ fn malformed_specs_are_refused_in_one_line_with_a_remedy() {
 }
 
 #[test]
+fn malformed_expansions_are_refused_with_a_remedy() {
+    let specs = [
+        "line:complete:4",
+        "line:circulant:8,1",
+        "line:1,",
+        "line:1,rnig:4",
+        "line",
+        "expand:x,ring:4",
+        "power:2",
+        "product:",
+        "product:ring:4",
+        "product:ring:4*",
+        "product:ring:4*(ring:3",
+        "product:ring:4)*(ring:3",
+        "product:(ring:4)(ring:3)*ring:2",
+        "metacyclic:8,2,3",
+        "line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,complete:3",
+    ];
+    expect![[r#"
+        "line:complete:4": line takes 2 parameters, not 1; write line:POWER,SPEC, for example line:1,complete:4
+        "line:circulant:8,1": POWER of line is 'circulant:8', not a whole number; write line:POWER,SPEC, for example line:1,complete:4
+        "line:1,": there is no network family ''; choose one of <all families>
+        "line:1,rnig:4": there is no network family 'rnig'; choose one of <all families>
+        "line": 'line' needs parameters; write line:POWER,SPEC, for example line:1,complete:4
+        "expand:x,ring:4": COPIES of expand is 'x', not a whole number; write expand:COPIES,SPEC, for example expand:4,complete:2
+        "power:2": power takes 2 parameters, not 1; write power:EXPONENT,SPEC, for example power:2,ring:4
+        "product:": 'product' needs parameters; write product:SPEC*SPEC[*SPEC...], for example product:ring:4*complete:3
+        "product:ring:4": product takes 2 factors or more, not 1; write product:SPEC*SPEC[*SPEC...], for example product:ring:4*complete:3
+        "product:ring:4*": there is no network family ''; choose one of <all families>
+        "product:ring:4*(ring:3": the parentheses in 'ring:4*(ring:3' of product do not match; close each one that is opened
+        "product:ring:4)*(ring:3": the parentheses in 'ring:4)*(ring:3' of product do not match; close each one that is opened
+        "product:(ring:4)(ring:3)*ring:2": NODES of ring is '4)(ring:3', not a whole number; write ring:NODES, for example ring:8
+        "metacyclic:8,2,3": the number of generators is 0, but metacyclic needs 1 or more; try metacyclic:8,2,3,1
+        "line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,line:1,complete:3": 'complete:3' is inside 8 other specs, the most that are allowed; simplify the spec"#]].assert_eq(&refusals(specs));
+}
+
+#[test]
 fn unsupported_parameters_are_refused_with_supported_ones() {
     let specs = "
         omega:12 omega:0 omega:1 butterfly:3 b-tree:6 full-b-tree:0 full-b-tree:8 clos:0,3,4 clos:3,3,0
@@ -110,7 +147,12 @@ fn unsupported_parameters_are_refused_with_supported_ones() {
         moore:10 kautz:0,3 kautz:1,3 kautz:2,0 de-bruijn:1,2 de-bruijn:2,0 random-regular:1,0,1
         amp:0 amp:4 amp:4+sc amp:513
         random-regular:8,8,1 random-regular:8,1,1 random-regular:7,3,1 dragonfly:0,1,1 dragonfly:2,1,0
-        jellyfish:3,2,1 jellyfish:8,2,1 jellyfish:8,8,1";
+        jellyfish:3,2,1 jellyfish:8,2,1 jellyfish:8,8,1
+        generalised-kautz:1,5 generalised-kautz:4,4 circulant-digraph:1,1 circulant-digraph:8,8 circulant-digraph:8,3,1,3
+        metacyclic:0,2,1,1 metacyclic:1,1,1,1 metacyclic:8,3,3,1 metacyclic:8,2,9,1 metacyclic:8,2,3,16 metacyclic:8,2,3,1,1
+        line:0,ring:4 line:33,circulant-digraph:4,1 line:1,complete:1 line:1,omega:8 line:9,complete:9
+        expand:0,ring:4 expand:2,dgx-1 expand:100000,ring:4 power:0,ring:4 power:25,complete:1 power:9,complete:8
+        product:ring:5000*ring:5000";
     expect![[r#"
         "omega:12": the number of terminals is 12, but omega needs a power of two from 2; try omega:8 or omega:16
         "omega:0": the number of terminals is 0, but omega needs a power of two from 2; try omega:2
@@ -157,7 +199,30 @@ fn unsupported_parameters_are_refused_with_supported_ones() {
         "dragonfly:2,1,0": the number of global links of a router is 0, but dragonfly needs 1 or more; try dragonfly:2,1,1
         "jellyfish:3,2,1": the number of routers is 3, but jellyfish needs 4 or more; try jellyfish:4,3,1
         "jellyfish:8,2,1": the number of ports is 2, but jellyfish needs 3 to 7 for 8 routers; try jellyfish:8,3,1
-        "jellyfish:8,8,1": the number of ports is 8, but jellyfish needs 3 to 7 for 8 routers; try jellyfish:8,7,1"#]].assert_eq(&refusals(specs.split_whitespace()));
+        "jellyfish:8,8,1": the number of ports is 8, but jellyfish needs 3 to 7 for 8 routers; try jellyfish:8,7,1
+        "generalised-kautz:1,5": the degree is 1, but generalised-kautz needs 2 or more; try generalised-kautz:2,5
+        "generalised-kautz:4,4": the number of nodes is 4, but generalised-kautz needs more than the degree, 4; try generalised-kautz:4,5
+        "circulant-digraph:1,1": the number of nodes is 1, but circulant-digraph needs 2 or more; try circulant-digraph:2,1
+        "circulant-digraph:8,8": the shift is 8, but circulant-digraph needs 1 to 7 for 8 nodes; try circulant-digraph:8,1
+        "circulant-digraph:8,3,1,3": the repeated shift is 3, but circulant-digraph needs each once; try circulant-digraph:8,1,3
+        "metacyclic:0,2,1,1": the number of rows is 0, but metacyclic needs 1 or more; try metacyclic:2,2,1,1
+        "metacyclic:1,1,1,1": the number of rows is 1, but metacyclic needs 2 or more for 1 column; try metacyclic:2,1,1,1
+        "metacyclic:8,3,3,1": the multiplier is 3, but metacyclic needs a number below the 8 rows whose power 3 is 1 modulo 8; try metacyclic:8,3,1,1
+        "metacyclic:8,2,9,1": the multiplier is 9, but metacyclic needs a number below the 8 rows whose power 2 is 1 modulo 8; try metacyclic:8,2,1,1
+        "metacyclic:8,2,3,16": the element is 16, but metacyclic needs 1 to 15 for 16 nodes; try metacyclic:8,2,3,1
+        "metacyclic:8,2,3,1,1": the repeated element is 1, but metacyclic needs each once; try metacyclic:8,2,3,1
+        "line:0,ring:4": the power is 0, but line needs 1 to 32; try line:1,ring:4
+        "line:33,circulant-digraph:4,1": the power is 33, but line needs 1 to 32; try line:32,circulant-digraph:4,1
+        "line:1,complete:1": the number of channels is 0, but line needs 1 or more; try line:1,complete:4
+        "line:1,omega:8": the number of switches is 12, but line needs only terminals; try line:1,complete:4
+        "line:9,complete:9": the network has 18874368 nodes, more than 16777216; choose a smaller one
+        "expand:0,ring:4": the number of copies is 0, but expand needs 1 or more; try expand:1,ring:4
+        "expand:2,dgx-1": the greatest capacity is 2, but expand needs channels of capacity 1; try expand:4,complete:2
+        "expand:100000,ring:4": the network has 80000000000 channels, more than 67108864; choose a smaller one
+        "power:0,ring:4": the exponent is 0, but power needs 1 to 24; try power:1,ring:4
+        "power:25,complete:1": the exponent is 25, but power needs 1 to 24; try power:24,complete:1
+        "power:9,complete:8": the network has 134217728 nodes, more than 16777216; choose a smaller one
+        "product:ring:5000*ring:5000": the network has 25000000 nodes, more than 16777216; choose a smaller one"#]].assert_eq(&refusals(specs.split_whitespace()));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `lockstep design`: design of networks.
 
+mod all_gather;
 mod enumeration;
 mod evolve;
 mod front;
@@ -15,7 +16,7 @@ use lockstep_report::Table;
 use serde::Serialize;
 
 use self::front::FrontOutputs;
-use crate::args::{DesignArgs, FrontArgs, Verbosity};
+use crate::args::{DesignArgs, FrontArgs, PurposeArg, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
@@ -32,7 +33,10 @@ pub(crate) fn run(args: &DesignArgs, verbosity: Verbosity) -> anyhow::Result<Exi
             Ok(ExitStatus::Success)
         }
         DesignArgs::Front(args) => match (args.order_degree.order, args.order_degree.degree) {
-            (Some(order), Some(degree)) => order_degree::run(order, degree, args, verbosity),
+            (Some(order), Some(degree)) => match args.order_degree.purpose {
+                Some(PurposeArg::AllGather) => all_gather::run(order, degree, args, verbosity),
+                None => order_degree::run(order, degree, args, verbosity),
+            },
             _ => run_search(args, verbosity),
         },
     }
