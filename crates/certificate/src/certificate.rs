@@ -220,6 +220,16 @@ pub enum Certificate {
         /// receivers.
         per_step: u64,
     },
+    /// All states of a tiny all-reduce: what all terminals hold of all messages.
+    ///
+    /// Proves `infeasible + 1` steps.
+    Exhaustion {
+        /// The number of steps that is too small.
+        infeasible: u32,
+        /// Number of states after each step but the last, as far as another state is not at least as good, and as the end
+        /// can be in reach.
+        states: Vec<u64>,
+    },
     /// The transfers of an all-reduce between groups of nodes. A message needs one transfer of partial sums out of each group
     /// with members of it except one, and one of the result into it.
     ///

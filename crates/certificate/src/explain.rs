@@ -178,6 +178,7 @@ impl Display for Explanation<'_> {
             Certificate::DistanceSum { channel_uses, per_step } => {
                 write!(f, "all messages together cross {channel_uses} channels, at most {per_step} in a step")
             }
+            Certificate::Exhaustion { infeasible, states } => exhaustion(f, *infeasible, states),
             Certificate::GroupVolume { groups, transfers, per_step } => {
                 let (transfers, groups) = (counted(*transfers, "transfer"), counted(groups.len() as u64, "group"));
                 write!(f, "{transfers} between {groups} of nodes, at most {per_step} in a step")
@@ -236,4 +237,10 @@ fn list<T: Display>(mut entries: impl ExactSizeIterator<Item = T>) -> String {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
+}
+
+fn exhaustion(f: &mut Formatter<'_>, infeasible: u32, states: &[u64]) -> fmt::Result {
+    let all = states.iter().fold(0, |sum: u64, &count| sum.saturating_add(count));
+    let (all, steps) = (counted(all, "state"), counted(infeasible.into(), "step"));
+    write!(f, "within {steps}, none of {all} leads to the end")
 }

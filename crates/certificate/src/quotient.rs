@@ -42,7 +42,8 @@ impl Certificate {
             | Self::BroadcastLp { .. }
             | Self::Eccentricity { .. }
             | Self::ForwardingWindow { .. }
-            | Self::TimedTrees { .. } => None,
+            | Self::TimedTrees { .. }
+            | Self::Exhaustion { .. } => None,
         }
     }
 }

@@ -50,11 +50,13 @@ pub enum Rule {
     TimedGossip,
     /// An all-reduce contains a reduction and a broadcast of every message.
     Phases,
+    /// All states that the steps can reach miss the goal.
+    Exhaustion,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -75,6 +77,7 @@ impl Rule {
         Self::CommonRoot,
         Self::TimedGossip,
         Self::Phases,
+        Self::Exhaustion,
     ];
 
     /// Returns the argument of the rule in one line.
@@ -108,6 +111,7 @@ impl Rule {
                 "the resources and ports that the transfers of an all-reduce use in time, step by step"
             }
             Self::Phases => "an all-reduce contains a reduction and a broadcast",
+            Self::Exhaustion => "all states of a tiny all-reduce that schedules can reach, one by one",
         }
     }
 }
@@ -135,6 +139,7 @@ impl fmt::Display for Rule {
             Self::CommonRoot => "common-root",
             Self::TimedGossip => "timed-gossip",
             Self::Phases => "phases",
+            Self::Exhaustion => "exhaustion",
         })
     }
 }

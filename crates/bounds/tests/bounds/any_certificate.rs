@@ -235,7 +235,8 @@ fn compare(instance: &Instance, numbers: &[Vec<u32>]) -> bool {
 /// Returns a random bound of an all-reduce that the check accepts.
 fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> Option<LowerBound> {
     let topology = problem.topology();
-    let (rule, mut certificate) = match numbers.below(8) {
+    let (rule, mut certificate) = match numbers.below(9) {
+        8 => (Rule::Exhaustion, Certificate::exhaustion(problem, 1 + numbers.below(6) as u32)?),
         6 | 7 => {
             let mut groups = vec![Vec::new(); 2 + numbers.below(3)];
             for node in topology.nodes() {
@@ -260,7 +261,7 @@ fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> 
             (Rule::TimedGossip, numbers.timed_lengths(topology, infeasible))
         }
     };
-    if rule != Rule::CommonRoot && numbers.below(2) == 1 {
+    if ![Rule::CommonRoot, Rule::Exhaustion].contains(&rule) && numbers.below(2) == 1 {
         certificate = Certificate::Reversed { certificate: certificate.into() };
     }
     accepted(problem, LowerBound { steps: 0, rule, certificate })

@@ -108,6 +108,11 @@ impl Writer {
                 self.list(groups, |writer, nodes| writer.nodes(nodes));
                 self.u64s([transfers, per_step]);
             }
+            Certificate::Exhaustion { infeasible, ref states } => {
+                self.u8(19);
+                self.u32(infeasible);
+                self.list(states, |writer, &count| writer.u64(count));
+            }
             Certificate::TimedCut { infeasible, ref holds, ref sends, ref receives, messages, crossings } => {
                 self.u8(3);
                 self.u32(infeasible);

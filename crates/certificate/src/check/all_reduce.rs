@@ -5,7 +5,7 @@ use lockstep_schedule::{DistributePhase, Phase, Problem};
 use super::lengths::Lengths;
 use super::nodes::expect_terminal;
 use super::refusal::Checked;
-use super::{cut, gossip, group_volume, timed_gossip, volume};
+use super::{cut, exhaustion, gossip, group_volume, timed_gossip, volume};
 use crate::certificate::{Certificate, LowerBound};
 use crate::error::CertificateError;
 use crate::rule::Rule;
@@ -71,6 +71,9 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
             Rule::TimedGossip,
             &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
         ) => timed_gossip::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
+        (Rule::Exhaustion, &Certificate::Exhaustion { infeasible, ref states }) => {
+            exhaustion::steps_proved(problem, infeasible, states)
+        }
         _ => Err("the facts are none about an all-reduce".into()),
     }
 }

@@ -9,6 +9,7 @@ mod cut;
 mod distance;
 mod distance_sum;
 mod eccentricity;
+mod exhaustion;
 mod gossip;
 mod group_volume;
 mod growth;
