@@ -241,6 +241,6 @@ fn list<T: Display>(mut entries: impl ExactSizeIterator<Item = T>) -> String {
 
 fn exhaustion(f: &mut Formatter<'_>, infeasible: u32, states: &[u64]) -> fmt::Result {
     let all = states.iter().fold(0, |sum: u64, &count| sum.saturating_add(count));
-    let (all, steps) = (counted(all, "state"), counted(infeasible.into(), "step"));
-    write!(f, "within {steps}, none of {all} leads to the end")
+    write!(f, "no schedule of {} completes all sums", counted(infeasible.into(), "step"))?;
+    if all == 0 { Ok(()) } else { write!(f, "; {} on the way were tried", counted(all, "state")) }
 }

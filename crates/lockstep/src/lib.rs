@@ -69,6 +69,7 @@
 //! | [`analytic`] | constructions for networks of known structure |
 //! | [`construct`] | heuristic methods for any network; repair |
 //! | [`evolve`] | evolutionary search |
+//! | [`exhaustion`] | exhaustive search for tiny all-reduces |
 //! | [`faults`] | fault sets, their enumeration and symmetry classes |
 //! | [`metrics`] | bisection, throughput, distances, spectrum |
 //! | [`pareto`] | multi-objective evolution |
@@ -88,6 +89,7 @@ pub use lockstep_certificate as certificate;
 pub use lockstep_construct as construct;
 pub use lockstep_design as design;
 pub use lockstep_evolve as evolve;
+pub use lockstep_exhaustion as exhaustion;
 pub use lockstep_faults as faults;
 pub use lockstep_files as files;
 pub use lockstep_flow as flow;

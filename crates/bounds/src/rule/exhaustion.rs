@@ -1,6 +1,7 @@
 //! All states that the first steps of a tiny all-reduce can reach.
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
+use lockstep_exhaustion::{Exhaustion, exhaust_all_reduce};
 use lockstep_schedule::Problem;
 
 use crate::request::BoundRequest;
@@ -20,7 +21,8 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     let mut best = None;
     let mut steps = request.proved_by(BUILDS_ON);
     while (1..request.enough).contains(&steps) && !request.is_over() {
-        let Some(certificate) = Certificate::exhaustion(problem, steps) else { break };
+        let Ok(Exhaustion::Infeasible { states }) = exhaust_all_reduce(problem, steps) else { break };
+        let certificate = Certificate::Exhaustion { infeasible: steps, states };
         steps += 1;
         best = Some(LowerBound { steps, rule: Rule::Exhaustion, certificate });
     }

@@ -4,6 +4,7 @@
 //! follows from them, so that every certificate that can be accepted is accepted in the end.
 
 use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
+use lockstep_exhaustion::{Exhaustion, exhaust_all_reduce};
 use lockstep_schedule::strategy::{Instance, instance, instance_on};
 use lockstep_schedule::{DistributePhase, Phase, Ports, Problem};
 use lockstep_topology::strategy::shuffled;
@@ -236,7 +237,11 @@ fn compare(instance: &Instance, numbers: &[Vec<u32>]) -> bool {
 fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> Option<LowerBound> {
     let topology = problem.topology();
     let (rule, mut certificate) = match numbers.below(9) {
-        8 => (Rule::Exhaustion, Certificate::exhaustion(problem, 1 + numbers.below(6) as u32)?),
+        8 => {
+            let infeasible = 1 + numbers.below(6) as u32;
+            let Ok(Exhaustion::Infeasible { states }) = exhaust_all_reduce(problem, infeasible) else { return None };
+            (Rule::Exhaustion, Certificate::Exhaustion { infeasible, states })
+        }
         6 | 7 => {
             let mut groups = vec![Vec::new(); 2 + numbers.below(3)];
             for node in topology.nodes() {

@@ -3,7 +3,7 @@
 //! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
 //! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
 //! [`negotiation`] searches for trees and steps at the same time. Few blocks need no root: see [`doubling`] for hypercubes,
-//! and [`exchange`] for other networks.
+//! and [`exchange`] for other networks. Tiny problems are searched [exhaustively](exhaust_all_reduce) at last.
 
 mod doubling;
 mod exchange;
@@ -17,6 +17,7 @@ mod timed_trees;
 mod transfers;
 mod trees;
 
+use lockstep_exhaustion::{Exhaustion, exhaust_all_reduce};
 use lockstep_schedule::{Budget, FoundSchedule, Pattern, Problem, Schedule, Switching};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -146,6 +147,9 @@ pub fn all_reduce(
         search.negotiate(&routes, far.as_ref().unwrap_or(&near));
     }
     let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
+    if let Some(shortest) = search.exhaust(problem) {
+        return Some(found("exhaustion", shortest));
+    }
     match search.best {
         Some((method, transfers)) => Some(found(method, transfers.schedule(&routes))),
         None => doubled.map(|doubled| found("recursive doubling", doubled)),
@@ -219,6 +223,21 @@ impl Search<'_> {
             self.best = Some(("negotiated trees", transfers));
         }
         self.evaluations_left = self.evaluations_left.saturating_sub(negotiation.evaluations());
+    }
+
+    /// Returns a shorter schedule of a tiny all-reduce, the shortest one, by [exhaustion](exhaust_all_reduce).
+    fn exhaust(&self, problem: &Problem<'_>) -> Option<Schedule> {
+        for steps in self.goal.max(1)..self.below {
+            if self.is_over() {
+                return None;
+            }
+            match exhaust_all_reduce(problem, steps) {
+                Ok(Exhaustion::Schedule(schedule)) => return Some(schedule),
+                Ok(Exhaustion::Infeasible { .. }) => {}
+                Err(_) => return None,
+            }
+        }
+        None
     }
 
     fn is_over(&self) -> bool {
