@@ -15,8 +15,8 @@ pub(crate) const PROGRAM: [&str; 6] = ["run", "--release", "--quiet", "--package
 ///
 /// If `cargo` cannot be started, or if a build fails.
 pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
-    if arguments.first() == Some(&"bench") {
-        // The comparison measures this program as a process of its own.
+    if matches!(arguments.first(), Some(&"bench" | &"clusters")) {
+        // The comparisons measure this program as a process of its own.
         cargo(&["build", "--release", "--quiet", "--package", "lockstep-cli"], &[])?;
     }
     let status = cargo_status(&[&PROGRAM, arguments].concat(), &[])?;

@@ -29,11 +29,12 @@ Tasks:
   mutants         Mutation tests of the verifiers, the certificate checks and the readers of plans; takes hours
   tidy            Check the rules of the repository; with --write, write the generated files
   bench           Compare our schedules with those of other programs; writes docs/benchmarks.md
+  clusters        Compare our schedules on clusters with published figures; with --write, write docs/clusters.md
   optima          Compare plans and bounds of random problems with exact optima
   reproduce-paper Reproduce the tables of a paper and compare them with the committed report
   tables          Compare the tables of the guide with the code; with --write, write them
 
-`bench`, `optima`, `reproduce-paper` and `mutants` have options of their own: see `cargo xtask bench --help`.
+`bench`, `clusters`, `optima`, `reproduce-paper` and `mutants` have options of their own: see `cargo xtask bench --help`.
 ";
 
 fn main() -> Result<ExitCode> {
@@ -45,7 +46,7 @@ fn main() -> Result<ExitCode> {
         ["tidy"] => tidy::run(false)?,
         ["tidy", "--write"] => tidy::run(true)?,
         ["mutants", ..] => mutants::run(&words)?,
-        ["bench" | "optima" | "reproduce-paper" | "tables", ..] => return documents::run(&words),
+        ["bench" | "clusters" | "optima" | "reproduce-paper" | "tables", ..] => return documents::run(&words),
         ["help" | "--help" | "-h"] => print!("{USAGE}"),
         _ => {
             eprint!("{USAGE}");

@@ -49,6 +49,7 @@ mod common_root;
 mod cost;
 mod demand;
 mod dual_simplex;
+mod groups;
 mod latency;
 mod length_program;
 mod length_search;

@@ -220,6 +220,18 @@ pub enum Certificate {
         /// receivers.
         per_step: u64,
     },
+    /// The transfers of an all-reduce between groups of nodes. A message needs one transfer of partial sums out of each group
+    /// with members of it except one, and one of the result into it.
+    ///
+    /// Proves `ceil(transfers / per_step)` steps.
+    GroupVolume {
+        /// Disjoint sets of nodes, each ascending. Every member of a message is in one of them.
+        groups: Vec<Vec<NodeId>>,
+        /// Number of transfers between groups that all messages need.
+        transfers: u64,
+        /// Number of transfers that the channels into all groups, or those out of them, can carry in one step.
+        per_step: u64,
+    },
     /// Lengths of resources and ports: a dual solution of a fractional packing problem. It serves
     /// [`Rule::ArcForwarding`], [`Rule::TreePacking`] and [`Rule::Gossip`].
     ///

@@ -178,6 +178,10 @@ impl Display for Explanation<'_> {
             Certificate::DistanceSum { channel_uses, per_step } => {
                 write!(f, "all messages together cross {channel_uses} channels, at most {per_step} in a step")
             }
+            Certificate::GroupVolume { groups, transfers, per_step } => {
+                let (transfers, groups) = (counted(*transfers, "transfer"), counted(groups.len() as u64, "group"));
+                write!(f, "{transfers} between {groups} of nodes, at most {per_step} in a step")
+            }
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
             }

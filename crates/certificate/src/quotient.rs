@@ -25,6 +25,7 @@ impl Certificate {
             Self::Reception { deliveries, per_step, .. } | Self::Volume { deliveries, per_step } => {
                 Some([deliveries, per_step])
             }
+            Self::GroupVolume { transfers, per_step, .. } => Some([transfers, per_step]),
             Self::DistanceSum { channel_uses, per_step } => Some([channel_uses, per_step]),
             Self::Lengths { distance, per_step, .. } => Some([distance, per_step]),
             Self::Reversed { ref certificate } => certificate.quotient(),

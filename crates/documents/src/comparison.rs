@@ -2,7 +2,6 @@
 
 mod integer_programme;
 mod measure;
-mod process;
 mod report;
 mod rows;
 mod seeds;
@@ -13,9 +12,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
+use crate::process::Program;
 use crate::repository::root;
 use measure::{MeasuredRow, measure, scaling};
-use process::Program;
 use report::ComparisonReport;
 use rows::Rows;
 use seeds::Seeds;

@@ -4,10 +4,14 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of a program is its purpose")]
 
+mod clusters;
 mod comparison;
+mod machine;
 mod optima;
+mod process;
 mod repository;
 mod reproduce;
+mod shuffle;
 mod tables;
 mod template;
 
@@ -22,6 +26,8 @@ use clap::Parser;
 enum Task {
     /// Compare our schedules with those of other programs; writes docs/benchmarks.md.
     Bench(comparison::Arguments),
+    /// Compare our schedules on clusters with published figures.
+    Clusters(clusters::Arguments),
     /// Compare plans and bounds of random problems with exact optima.
     Optima(optima::Arguments),
     /// Reproduce the tables of a paper and compare them with the committed report.
@@ -33,6 +39,7 @@ enum Task {
 fn main() -> Result<ExitCode> {
     match Task::parse() {
         Task::Bench(arguments) => comparison::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Task::Clusters(arguments) => clusters::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Optima(arguments) => optima::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::ReproducePaper(arguments) => reproduce::run(&arguments),
         Task::Tables(arguments) => tables::run(&arguments),

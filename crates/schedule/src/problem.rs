@@ -4,7 +4,7 @@ use lockstep_topology::{NodeId, Topology};
 
 use crate::collective::Collective;
 use crate::messages::Messages;
-use crate::model::{CommunicationModel, Routing, Switching};
+use crate::model::{CommunicationModel, Routing, ScatterRule, Switching};
 use crate::pattern::Phase;
 use crate::reach::{ReachSearch, SearchTooLong, UNREACHED, max_search_steps};
 use crate::transport::Transport;
@@ -93,6 +93,19 @@ pub enum ProblemError {
         /// The switching technique; store-and-forward has no path through a switch.
         switching: Switching,
     },
+    /// A receiver that only relayed messages can reach.
+    #[error(
+        "no {switching} path leads from '{from}' to '{to}', but terminals between them can relay messages; choose relay \
+         scatter"
+    )]
+    RelayNeeded {
+        /// Name of the terminal that holds the message.
+        from: String,
+        /// Name of the terminal that must receive it.
+        to: String,
+        /// The switching technique.
+        switching: Switching,
+    },
 }
 
 /// A network, a collective and the rules of the network: the input of every engine and lower bound.
@@ -168,8 +181,19 @@ impl<'a> Problem<'a> {
             return Err(ProblemError::NoMessage);
         }
         let problem = Self { topology, collective, model: model.on(topology), messages };
-        problem.check_reachable()?;
+        problem.check_reachable().map_err(|error| problem.with_relay(error))?;
         Ok(problem)
+    }
+
+    /// Replaces the error that a terminal is out of reach if relayed messages can reach all terminals.
+    fn with_relay(mut self, error: ProblemError) -> ProblemError {
+        self.model.scatter = ScatterRule::Relay;
+        match error {
+            ProblemError::Unreachable { from, to, switching } if self.check_reachable().is_ok() => {
+                ProblemError::RelayNeeded { from, to, switching }
+            }
+            error => error,
+        }
     }
 
     /// Returns the problem of parts that are already checked.
@@ -288,7 +312,7 @@ mod tests {
 
     use super::*;
     use crate::messages::Message;
-    use crate::model::{Ports, Routing, ScatterRule};
+    use crate::model::Ports;
 
     /// a -> b -> c -> a over one-way channels, and the switch s behind c.
     fn network() -> Topology {
@@ -368,6 +392,20 @@ mod tests {
             assert_eq!(Problem::new(&line, &collective, model).unwrap_err().to_string(), expected);
         }
         assert!(Problem::new(&line, &scatter(b).reversed(), model).is_ok());
+    }
+
+    /// Two hosts with two rails each: a message to another host on another rail needs a relay.
+    #[test]
+    fn the_error_names_relay_scatter_where_it_helps() {
+        let topology: Topology = "cluster:nodes=2,gpus=2,nvlink=100GB/s,rails=2,nic=25GB/s".parse().unwrap();
+        let collective = Collective::all_to_all();
+        let direct = CommunicationModel::wormhole();
+        let error = Problem::new(&topology, &collective, direct).unwrap_err();
+        let expected = "but terminals between them can relay messages; choose relay scatter";
+        assert!(error.to_string().ends_with(expected), "{error}");
+        assert!(
+            Problem::new(&topology, &collective, CommunicationModel { scatter: ScatterRule::Relay, ..direct }).is_ok()
+        );
     }
 
     #[test]

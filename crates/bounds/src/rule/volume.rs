@@ -2,9 +2,10 @@
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::Problem;
-use lockstep_topology::NodeId;
+use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::demand::Demand;
+use crate::groups;
 use crate::pipeline::ceil_steps;
 use crate::request::BoundRequest;
 use crate::transfer_rules::TransferRules;
@@ -30,14 +31,57 @@ pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Optio
 /// Computes the number of steps in which the transfers of an all-reduce pass all ports and channels of terminals.
 ///
 /// Each message takes twice as many transfers as it has receivers: each terminal but the one that holds the result first
-/// passes a partial sum on, and gets the result later. Takes `O(N + M)` time.
+/// passes a partial sum on, and gets the result later. The same holds for the transfers between [groups](groups::by_capacity) of
+/// nodes that are connected by channels of a large capacity. Takes `O(N + M)` time per group size.
 ///
 /// # Source
 ///
 /// Harary and Schwenk, "The communication problem on graphs and digraphs", *J. Franklin Institute* 297 (1974).
 pub(crate) fn bound_of_all_reduce(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
-    let terminals = problem.topology().terminals();
-    bound_between(TransferRules::new(problem), terminals, terminals, 2 * problem.messages().delivery_count())
+    let (terminals, rules) = (problem.topology().terminals(), TransferRules::new(problem));
+    let of_terminals = bound_between(rules, terminals, terminals, 2 * problem.messages().delivery_count());
+    let of_groups =
+        groups::by_capacity(problem, rules).into_iter().filter_map(|groups| of_groups(problem, rules, groups));
+    of_terminals.into_iter().chain(of_groups).reduce(|best, next| if next.steps > best.steps { next } else { best })
+}
+
+/// Returns the bound of the transfers between groups of nodes.
+fn of_groups(problem: &Problem<'_>, rules: TransferRules<'_>, groups: Vec<Vec<NodeId>>) -> Option<LowerBound> {
+    let topology = problem.topology();
+    let mut group = vec![usize::MAX; topology.node_count()];
+    for (number, nodes) in groups.iter().enumerate() {
+        for node in nodes {
+            group[node.index()] = number;
+        }
+    }
+    let room = |end: fn(&Topology, ChannelId) -> NodeId, other: fn(&Topology, ChannelId) -> NodeId| {
+        rules.room(topology.channels().filter(|&channel| {
+            let ends = [end, other].map(|end| group[end(topology, channel).index()]);
+            ends[0] != usize::MAX && ends[0] != ends[1]
+        }))
+    };
+    let per_step = room(Topology::head, Topology::tail).min(room(Topology::tail, Topology::head));
+    let mut last_seen = vec![u32::MAX; groups.len()];
+    let (messages, mut transfers) = (problem.messages(), 0);
+    let of_all = 2 * (groups.len() as u64 - 1);
+    if problem.collective().listed().is_none() {
+        transfers = of_all * messages.len() as u64;
+    } else {
+        for message in messages.ids() {
+            let mut joined = 0;
+            for member in messages.receivers_iter(message).chain([messages.source(message)]) {
+                let seen = &mut last_seen[group[member.index()]];
+                joined += u64::from(std::mem::replace(seen, message.number()) != message.number());
+            }
+            transfers += 2 * (joined - 1);
+        }
+    }
+    let steps = ceil_steps(transfers, per_step)?;
+    Some(LowerBound {
+        steps,
+        rule: Rule::Volume,
+        certificate: Certificate::GroupVolume { groups, transfers, per_step },
+    })
 }
 
 /// Returns the bound of a number of transfers from these senders to these receivers.

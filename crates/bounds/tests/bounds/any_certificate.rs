@@ -164,6 +164,7 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         | (Certificate::SourceCut { per_step, .. }, "resources that lead in")
         | (Certificate::Reception { per_step, .. }, "deliveries in one step")
         | (Certificate::LateCut { per_step, .. }, "entries in one step")
+        | (Certificate::GroupVolume { per_step, .. }, "transfers between groups in one step")
         | (Certificate::DistanceSum { per_step, .. }, "channels crossed in one step")
         | (
             Certificate::Lengths { per_step, .. } | Certificate::ForwardingWindow { per_step, .. },
@@ -171,6 +172,7 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         ) => per_step,
         (Certificate::Reception { deliveries, .. }, "deliveries") => deliveries,
         (Certificate::TimedCut { crossings, .. }, "crossings in all steps") => crossings,
+        (Certificate::GroupVolume { transfers, .. }, "transfers between groups") => transfers,
         (Certificate::LateCut { entries, .. }, "entries of a late message") => entries,
         (
             Certificate::Growth { receivers, .. } | Certificate::LateCut { receivers, .. },
@@ -233,7 +235,17 @@ fn compare(instance: &Instance, numbers: &[Vec<u32>]) -> bool {
 /// Returns a random bound of an all-reduce that the check accepts.
 fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> Option<LowerBound> {
     let topology = problem.topology();
-    let (rule, mut certificate) = match numbers.below(6) {
+    let (rule, mut certificate) = match numbers.below(8) {
+        6 | 7 => {
+            let mut groups = vec![Vec::new(); 2 + numbers.below(3)];
+            for node in topology.nodes() {
+                let group = numbers.below(groups.len() + usize::from(!topology.is_terminal(node)));
+                if let Some(nodes) = groups.get_mut(group) {
+                    nodes.push(node);
+                }
+            }
+            (Rule::Volume, Certificate::GroupVolume { groups, transfers: UNKNOWN, per_step: UNKNOWN })
+        }
         0 => {
             let root = numbers.terminal(topology);
             let direction = [Phase::Collect, Phase::Distribute][numbers.below(2)];

@@ -166,6 +166,43 @@ fn messages_that_enter_far_from_a_receiver_must_enter_earlier() {
     }
 }
 
+/// In an all-reduce, each of `8 n` blocks needs `2 (n - 1)` transfers between servers, and `8 n` are possible in a step.
+#[test]
+fn an_all_reduce_over_rails_counts_the_transfers_between_servers() {
+    for servers in [4, 8, 16] {
+        let network = rails(servers, 8, 12);
+        let all_reduce = Collective::all_reduce();
+        let problem = Problem::new(&network, &all_reduce, CommunicationModel::wormhole()).unwrap();
+        let bound = best(&problem);
+        assert_eq!((bound.steps, bound.rule), (2 * (servers - 1), Rule::Volume), "{bound}");
+        assert_eq!(bound.check(&problem), Ok(()));
+        assert_eq!(LowerBound::from_bytes(&bound.to_bytes()), Ok(bound.clone()));
+        let Certificate::GroupVolume { groups, transfers, per_step } = bound.certificate else { panic!("{bound:?}") };
+        assert_eq!(groups.len(), servers as usize);
+        let mut twice = groups.clone();
+        twice[1].insert(0, groups[0][0]);
+        let mut outside = groups.clone();
+        outside[0].remove(0);
+        let mut unknown = groups.clone();
+        unknown[0].push(NodeId::new(u32::MAX));
+        let mut unordered = groups.clone();
+        unordered[0].swap(0, 1);
+        for (groups, transfers, per_step) in [
+            (groups.clone(), transfers + 1, per_step),
+            (groups.clone(), transfers, per_step - 1),
+            (twice, transfers, per_step),
+            (outside, transfers, per_step),
+            (unknown, transfers, per_step),
+            (unordered, transfers, per_step),
+            (groups[1..].to_vec(), transfers, per_step),
+        ] {
+            let certificate = Certificate::GroupVolume { groups, transfers, per_step };
+            let spoiled = LowerBound { steps: bound.steps, rule: Rule::Volume, certificate };
+            assert!(spoiled.check(&problem).is_err(), "{spoiled}");
+        }
+    }
+}
+
 /// 13 chunks of 16 messages need 15 steps: all of them enter the last terminal of a server.
 #[test]
 fn two_servers_with_thirteen_chunks_take_fifteen_steps() {

@@ -95,6 +95,11 @@ impl Reader<'_> {
     }
 
     /// Reads a certificate. The fields of a struct expression are evaluated in the order in which they are written.
+    fn group_volume(&mut self) -> Decoded<Certificate> {
+        let groups = self.list(Self::nodes)?;
+        Ok(Certificate::GroupVolume { groups, transfers: self.u64()?, per_step: self.u64()? })
+    }
+
     fn certificate(&mut self) -> Decoded<Certificate> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -188,6 +193,7 @@ impl Reader<'_> {
                 late: self.u32()?,
                 entries: self.u64()?,
             },
+            18 => self.group_volume()?,
             _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;

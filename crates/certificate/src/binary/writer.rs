@@ -103,6 +103,11 @@ impl Writer {
                 self.u32(late);
                 self.u64(entries);
             }
+            Certificate::GroupVolume { ref groups, transfers, per_step } => {
+                self.u8(18);
+                self.list(groups, |writer, nodes| writer.nodes(nodes));
+                self.u64s([transfers, per_step]);
+            }
             Certificate::TimedCut { infeasible, ref holds, ref sends, ref receives, messages, crossings } => {
                 self.u8(3);
                 self.u32(infeasible);

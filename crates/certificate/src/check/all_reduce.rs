@@ -5,7 +5,7 @@ use lockstep_schedule::{DistributePhase, Phase, Problem};
 use super::lengths::Lengths;
 use super::nodes::expect_terminal;
 use super::refusal::Checked;
-use super::{cut, gossip, timed_gossip, volume};
+use super::{cut, gossip, group_volume, timed_gossip, volume};
 use crate::certificate::{Certificate, LowerBound};
 use crate::error::CertificateError;
 use crate::rule::Rule;
@@ -60,6 +60,9 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         }
         (Rule::Volume, &Certificate::Volume { deliveries, per_step }) => {
             volume::steps_proved_for_all_reduce(problem, [deliveries, per_step])
+        }
+        (Rule::Volume, &Certificate::GroupVolume { ref groups, transfers, per_step }) => {
+            group_volume::steps_proved(problem, groups, [transfers, per_step])
         }
         (Rule::Gossip, &Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step }) => {
             gossip::steps_proved(problem, &Lengths { resources, sends, receptions }, [distance, per_step])

@@ -10,6 +10,7 @@ mod distance;
 mod distance_sum;
 mod eccentricity;
 mod gossip;
+mod group_volume;
 mod growth;
 mod late_cut;
 mod lengths;

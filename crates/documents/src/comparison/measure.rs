@@ -3,16 +3,15 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use lockstep::{Budget, CommunicationModel, EngineChoice, NodeId, Plan, PlanOptions, Planner, Problem, Topology};
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
+use lockstep::schedule::Switching;
+use lockstep::{Budget, CommunicationModel, EngineChoice, Plan, PlanOptions, Planner, Problem, Topology};
 use rayon::ThreadPoolBuilder;
 
 use super::integer_programme::{self, Answer};
-use super::process::{Cost, Program};
 use super::rows::{Row, RowTable};
 use super::seeds::Seeds;
+use crate::process::{Cost, Program};
+use crate::shuffle::shuffled;
 
 /// Number of processes per row.
 const PROCESSES: usize = 5;
@@ -67,7 +66,7 @@ pub(super) fn measure<'a>(table: &RowTable, row: &'a Row, seeds: Seeds, program:
     }
     let best = best.context("at least one seed is needed")?;
     let file = shuffled(&topology, seeds.first.into());
-    let arguments = program.arguments(&file, row, model)?;
+    let arguments = arguments(program, &file, row, model)?;
     let process = |threads| {
         let costs: Result<Vec<Cost>> =
             runs.iter().take(PROCESSES).map(|run| program.run(&arguments, run.seed, threads)).collect();
@@ -125,9 +124,27 @@ fn programme(topology: &Topology, row: &Row, model: CommunicationModel) -> Resul
     Ok((answer, started.elapsed()))
 }
 
-/// Returns the network with random node numbers.
-fn shuffled(topology: &Topology, seed: u64) -> Topology {
-    let mut places: Vec<NodeId> = topology.nodes().collect();
-    places.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    topology.relabelled(&places)
+/// Writes the network to a file and returns the arguments that plan the row with the general engine.
+fn arguments(program: &Program, topology: &Topology, row: &Row, model: CommunicationModel) -> Result<Vec<String>> {
+    let switching = if model.switching == Switching::Wormhole { "wormhole" } else { "sf" };
+    let (file, output) = (program.write_network(topology)?, program.file("plan.lsb"));
+    let (chunks, budget) = (row.chunks.to_string(), format!("{}s", row.budget));
+    let words = [
+        "plan",
+        &file,
+        "--collective",
+        &row.collective,
+        "--switching",
+        switching,
+        "--chunks",
+        &chunks,
+        "--engine",
+        "construct",
+        "--budget",
+        &budget,
+        "--output",
+        &output,
+        "--quiet",
+    ];
+    Ok(words.map(str::to_owned).to_vec())
 }

@@ -8,6 +8,7 @@ use super::integer_programme::Answer;
 use super::measure::{MeasuredRow, PROGRAMME_LIMIT};
 use super::rows::RowTable;
 use super::seeds::Seeds;
+use crate::machine::machine;
 use crate::template::{Template, Values};
 
 const TEMPLATE: Template = Template::new(include_str!("../../templates/benchmarks.md"));
@@ -158,22 +159,12 @@ fn memory(bytes: u64) -> String {
     if bytes == 0 { "-".to_owned() } else { format!("{:.0} MB", bytes as f64 / 1e6) }
 }
 
-/// Returns the processor, if the system names it, and the number of cores.
-fn machine() -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("model name"))?;
-        line.split_once(':').map(|(_, name)| name.trim().to_owned())
-    });
-    format!("{}, {cores} cores", processor.as_deref().unwrap_or("unknown processor"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::measure::MeasuredRun;
-    use super::super::process::Cost;
     use super::super::rows::Row;
     use super::*;
+    use crate::process::Cost;
 
     /// Returns a row of 10 nodes whose bound is 4 steps, with these runs from seed 7 on.
     fn measured<'a>(row: &'a Row, steps: &[u32], programme: Option<Answer>) -> MeasuredRow<'a> {

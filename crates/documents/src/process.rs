@@ -7,17 +7,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use lockstep::schedule::Switching;
+use lockstep::Topology;
 use lockstep::topology::{GraphFormat, write_graph};
-use lockstep::{CommunicationModel, Topology};
-
-use super::rows::Row;
 
 /// Interval between two samples of the memory of a process.
 const SAMPLE_INTERVAL: Duration = Duration::from_micros(500);
 
 /// The release build of the program `lockstep`.
-pub(super) struct Program {
+pub(crate) struct Program {
     path: PathBuf,
     /// The folder for network and plan files.
     folder: PathBuf,
@@ -25,16 +22,16 @@ pub(super) struct Program {
 
 /// Time and memory of a process.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cost {
+pub(crate) struct Cost {
     /// From start to end.
-    pub(super) time: Duration,
+    pub(crate) time: Duration,
     /// Largest memory in bytes; 0 if the system does not tell, or if the process ended before the first sample.
-    pub(super) peak: u64,
+    pub(crate) peak: u64,
 }
 
 impl Cost {
     /// Returns the median time and the largest peak.
-    pub(super) fn median(mut costs: Vec<Self>) -> Self {
+    pub(crate) fn median(mut costs: Vec<Self>) -> Self {
         costs.sort_by_key(|cost| cost.time);
         let peak = costs.iter().map(|cost| cost.peak).max().unwrap_or(0);
         Self { time: costs.get(costs.len() / 2).map_or(Duration::ZERO, |cost| cost.time), peak }
@@ -43,7 +40,7 @@ impl Cost {
 
 impl Program {
     /// Returns the program in the folder of the running executable.
-    pub(super) fn beside_this() -> Result<Self> {
+    pub(crate) fn beside_this() -> Result<Self> {
         let path = std::env::current_exe()?.with_file_name(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
         ensure!(path.exists(), "{}: not built; run cargo build --release --package lockstep-cli", path.display());
         let folder = path.with_file_name("benchmarks");
@@ -51,39 +48,29 @@ impl Program {
         Ok(Self { path, folder })
     }
 
-    /// Writes the network to a file and returns the arguments that plan the row with the general engine.
-    pub(super) fn arguments(&self, topology: &Topology, row: &Row, model: CommunicationModel) -> Result<Vec<String>> {
-        let file = self.folder.join("network.json");
+    /// Writes the network to a file and returns the path of the file.
+    pub(crate) fn write_network(&self, topology: &Topology) -> Result<String> {
+        let file = self.file("network.json");
         fs::write(&file, write_graph(topology, GraphFormat::Json)?)?;
-        let switching = if model.switching == Switching::Wormhole { "wormhole" } else { "sf" };
-        let output = self.folder.join("plan.lsb");
-        let (file, output) = (file.display().to_string(), output.display().to_string());
-        let (chunks, budget) = (row.chunks.to_string(), format!("{}s", row.budget));
-        let words = [
-            "plan",
-            &file,
-            "--collective",
-            &row.collective,
-            "--switching",
-            switching,
-            "--chunks",
-            &chunks,
-            "--engine",
-            "construct",
-            "--budget",
-            &budget,
-            "--output",
-            &output,
-            "--quiet",
-            "--seed",
-        ];
-        Ok(words.map(str::to_owned).to_vec())
+        Ok(file)
     }
 
-    /// Runs the program with a number of threads.
-    pub(super) fn run(&self, arguments: &[String], seed: u64, threads: u32) -> Result<Cost> {
+    /// Returns the path of a file of the program.
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+
+    /// Runs the program and returns what it prints.
+    pub(crate) fn output(&self, arguments: &[String]) -> Result<String> {
+        let output = Command::new(&self.path).args(arguments).stderr(Stdio::inherit()).output()?;
+        ensure!(output.status.success(), "{} {}: {}", self.path.display(), arguments.join(" "), output.status);
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// Runs the program with a seed and a number of threads.
+    pub(crate) fn run(&self, arguments: &[String], seed: u64, threads: u32) -> Result<Cost> {
         let mut command = Command::new(&self.path);
-        command.args(arguments).arg(seed.to_string()).env("RAYON_NUM_THREADS", threads.to_string());
+        command.args(arguments).args(["--seed", &seed.to_string()]).env("RAYON_NUM_THREADS", threads.to_string());
         let started = Instant::now();
         let mut child = command.stdout(Stdio::null()).spawn()?;
         let status = format!("/proc/{}/status", child.id());
