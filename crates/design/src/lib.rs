@@ -56,7 +56,7 @@ mod placement;
 #[cfg(test)]
 mod strategy;
 
-pub use all_gather::{AllGatherDesign, AllGatherSearch, AllGatherSearchError};
+pub use all_gather::{AllGatherDesign, AllGatherSearch, AllGatherSearchError, ChannelRule};
 pub use cabling_code::{CablingCode, CodeError};
 pub use checkpoint::{CHECKPOINT_KIND, CheckpointError, checkpoint, resume};
 pub use design::Design;

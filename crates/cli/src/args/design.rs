@@ -149,9 +149,12 @@ pub(crate) struct OrderDegreeArgs {
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "LINKS", requires = "order")]
     pub(crate) degree: Option<u32>,
     /// Search for networks with few stages and little time of this collective by breadth-first broadcast, instead of a small
-    /// mean distance. Channels may be one way
+    /// mean distance
     #[arg(id = "for", long = "for", help_heading = ORDER_DEGREE, value_name = "COLLECTIVE", requires = "order", conflicts_with_all = ["rounds", "format"])]
     pub(crate) purpose: Option<PurposeArg>,
+    /// Search only networks of full-duplex links [default: channels may be one way]
+    #[arg(long, help_heading = ORDER_DEGREE, requires = "for")]
+    pub(crate) full_duplex: bool,
     /// Number of search rounds; each takes twice as long as the one before, ten take about one second
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "N", default_value_t = 10, requires = "order")]
     pub(crate) rounds: u32,

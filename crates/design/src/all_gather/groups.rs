@@ -4,6 +4,8 @@ use lockstep_metrics::StageLoads;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use super::channel_rule::ChannelRule;
+
 /// A split metacyclic group: the pairs `(a, i)` of a row and a column, where `(a, i) * (b, j)` is
 /// `(a + multiplier^i * b, i + j)`. The number of an element is `columns * a + i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +29,14 @@ impl Group {
 
     fn order(self) -> u32 {
         self.rows * self.columns
+    }
+
+    /// Returns the inverse of an element.
+    fn inverse(self, element: u32) -> u32 {
+        let Self { rows, columns, multiplier } = self;
+        let (row, column) = (element / columns, (columns - element % columns) % columns);
+        let row = u64::from(rows - row) * u64::from(power(multiplier, column, rows)) % u64::from(rows);
+        row as u32 * columns + column
     }
 
     /// Returns the spec of the Cayley digraph with these generators.
@@ -71,6 +81,10 @@ pub(super) struct GroupSearch {
     random: ChaCha8Rng,
 }
 
+/// Number of elements drawn for one set of generators, at most. A full-duplex set may need the few elements that are their own
+/// inverses.
+const MOST_DRAWS: usize = 1 << 10;
+
 /// Marks an element that is not reached.
 const UNREACHED: u32 = u32::MAX;
 
@@ -79,17 +93,11 @@ impl GroupSearch {
         Self { group, generators: Vec::new(), shifts: Vec::new(), distances: Vec::new(), queue: Vec::new(), random }
     }
 
-    /// Draws `degree` generators. `degree` is less than the order. Returns their
-    /// digraph, unless it has more than `most_stages` stages or is disconnected.
-    pub(super) fn draw(&mut self, degree: u32, most_stages: u32) -> Option<Sample> {
+    /// Draws `degree` generators; `degree` is less than the order. For full-duplex links, the inverse of each is one of them.
+    /// Returns their digraph, unless it has more than `most_stages` stages or is disconnected.
+    pub(super) fn draw(&mut self, degree: u32, channels: ChannelRule, most_stages: u32) -> Option<Sample> {
         let group = self.group;
-        self.generators.clear();
-        while self.generators.len() < degree as usize {
-            let element = self.random.random_range(1..group.order());
-            if !self.generators.contains(&element) {
-                self.generators.push(element);
-            }
-        }
+        self.draw_generators(degree as usize, channels)?;
         self.generators.sort_unstable();
         self.shifts.clear();
         for generator in &self.generators {
@@ -113,6 +121,24 @@ impl GroupSearch {
         });
         let loads = StageLoads::at_node(&vec![1; degree as usize], sources);
         Some(Sample { spec: group.spec(&self.generators), loads })
+    }
+
+    /// Draws distinct generators. Returns `None` if the draws do not complete a set with all inverses.
+    fn draw_generators(&mut self, degree: usize, channels: ChannelRule) -> Option<()> {
+        self.generators.clear();
+        // Enough to draw all elements of a small group.
+        for _ in 0..MOST_DRAWS {
+            if self.generators.len() == degree {
+                return Some(());
+            }
+            let element = self.random.random_range(1..self.group.order());
+            let inverse = if channels == ChannelRule::FullDuplex { self.group.inverse(element) } else { element };
+            let count = if inverse == element { 1 } else { 2 };
+            if !self.generators.contains(&element) && self.generators.len() + count <= degree {
+                self.generators.extend([element, inverse].into_iter().take(count));
+            }
+        }
+        None
     }
 
     /// Returns the products of an element and each generator.
@@ -169,6 +195,7 @@ impl GroupSearch {
 
 #[cfg(test)]
 mod tests {
+    use lockstep_metrics::Graph;
     use lockstep_topology::Topology;
     use rand_chacha::rand_core::SeedableRng;
 
@@ -185,9 +212,12 @@ mod tests {
     fn drawn_digraphs_have_the_loads_of_their_specs() {
         for group in [8, 12, 21, 32].into_iter().flat_map(Group::of_order) {
             let mut search = GroupSearch::new(group, ChaCha8Rng::seed_from_u64(1));
-            for degree in 1..5 {
-                for sample in (0..3).filter_map(|_| search.draw(degree, 9)) {
+            let drawn =
+                [(1, ChannelRule::Any), (3, ChannelRule::Any), (4, ChannelRule::Any), (4, ChannelRule::FullDuplex)];
+            for (degree, channels) in drawn {
+                for sample in (0..3).filter_map(|_| search.draw(degree, channels, 9)) {
                     let network: Topology = sample.spec.parse().unwrap();
+                    assert!(channels == ChannelRule::Any || Graph::of(&network).is_symmetric(), "{}", sample.spec);
                     assert_eq!(network.name(), sample.spec);
                     assert_eq!(StageLoads::new(&network).as_ref(), Ok(&sample.loads), "{}", sample.spec);
                     assert!(sample.loads.loads().len() <= 9);

@@ -1,5 +1,6 @@
 //! Networks of given order and degree for all-gathers: few stages and little time of a breadth-first broadcast.
 
+mod channel_rule;
 mod construction;
 mod groups;
 
@@ -12,6 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 
+pub use self::channel_rule::ChannelRule;
 use self::construction::Construction;
 use self::groups::{Group, GroupSearch};
 use crate::network::Network;
@@ -69,12 +71,22 @@ pub enum AllGatherSearchError {
         order: u32,
     },
     /// A degree out of range.
-    #[error("the degree is {degree}, expected 1 to {most} channels from each of {order} nodes")]
+    #[error("the degree is {degree}, expected {least} to {most} channels from each of {order} nodes")]
     Degree {
         /// The degree.
         degree: u32,
+        /// The least degree of a connected network.
+        least: u32,
         /// The largest degree.
         most: u32,
+        /// The order.
+        order: u32,
+    },
+    /// Full-duplex links whose number of ends is odd.
+    #[error("{degree} full-duplex links at each of {order} nodes have an odd number of ends; make one of the two even")]
+    OddEnds {
+        /// The degree.
+        degree: u32,
         /// The order.
         order: u32,
     },
@@ -88,9 +100,9 @@ pub enum AllGatherSearchError {
 /// its loads are measured by [`StageLoads`]; no formula is trusted.
 ///
 /// ```
-/// use lockstep_design::AllGatherSearch;
+/// use lockstep_design::{AllGatherSearch, ChannelRule};
 ///
-/// let mut search = AllGatherSearch::new(16, 4, 1)?;
+/// let mut search = AllGatherSearch::new(16, 4, ChannelRule::Any, 1)?;
 /// while !search.is_over() {
 ///     search.advance();
 /// }
@@ -109,6 +121,7 @@ pub enum AllGatherSearchError {
 pub struct AllGatherSearch {
     order: u32,
     degree: u32,
+    channels: ChannelRule,
     seed: u64,
     /// All pairs of order and degree, in the order of the search. The last one is the goal.
     pairs: Vec<(u32, u32)>,
@@ -123,23 +136,27 @@ impl AllGatherSearch {
     ///
     /// # Errors
     ///
-    /// [`AllGatherSearchError`] if the order or the degree is out of range.
-    pub fn new(order: u32, degree: u32, seed: u64) -> Result<Self, AllGatherSearchError> {
+    /// [`AllGatherSearchError`] if the order or the degree is out of range, or full-duplex links have an odd number of ends.
+    pub fn new(order: u32, degree: u32, channels: ChannelRule, seed: u64) -> Result<Self, AllGatherSearchError> {
         if !(2..=MAX_STAGE_NODES as u32).contains(&order) {
             return Err(AllGatherSearchError::Order { order });
         }
         let most = (order - 1).min(MAX_PREDECESSORS as u32);
-        if !(1..=most).contains(&degree) {
-            return Err(AllGatherSearchError::Degree { degree, most, order });
+        let least = if channels == ChannelRule::FullDuplex { most.min(2) } else { 1 };
+        if !(least..=most).contains(&degree) {
+            return Err(AllGatherSearchError::Degree { degree, least, most, order });
+        }
+        if !channels.allow_regular(order, degree) {
+            return Err(AllGatherSearchError::OddEnds { degree, order });
         }
         let mut pairs = BTreeSet::from([(order, degree)]);
         let mut waiting = vec![(order, degree)];
         while let Some((order, degree)) = waiting.pop() {
-            let parts = Expansion::all(order, degree).into_iter().flat_map(Expansion::operands);
+            let parts = Expansion::all(order, degree, channels).into_iter().flat_map(Expansion::operands);
             waiting.extend(parts.filter(|&pair| pairs.insert(pair)));
         }
         // Operands have smaller orders.
-        Ok(Self { order, degree, seed, pairs: pairs.into_iter().collect(), done: 0, fronts: BTreeMap::new() })
+        Ok(Self { order, degree, channels, seed, pairs: pairs.into_iter().collect(), done: 0, fronts: BTreeMap::new() })
     }
 
     /// Returns the number of pairs of order and degree, and how many of them are done.
@@ -157,9 +174,10 @@ impl AllGatherSearch {
         self.fronts.get(&(self.order, self.degree)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns a lower bound on the number of stages: `d^k` nodes at most have distance `k` to a node.
+    /// Returns a lower bound on the number of stages: at most `d^k` nodes have distance `k` to a node, or `d (d - 1)^(k - 1)`
+    /// if links are full duplex.
     pub fn stage_bound(&self) -> u32 {
-        stage_bound(self.order, self.degree)
+        stage_bound(self.order, self.degree, self.channels)
     }
 
     /// Computes the front of the next pair of order and degree.
@@ -172,12 +190,12 @@ impl AllGatherSearch {
 
     fn front_of(&self, (order, degree): (u32, u32)) -> Vec<AllGatherDesign> {
         let mut front = PairFront { order, degree, designs: Vec::new() };
-        for spec in bases(order, degree) {
+        for spec in bases(order, degree, self.channels) {
             front.measure(Construction::Base(spec));
         }
         self.sample_groups(&mut front);
         let mut candidates: Vec<(u32, Construction)> = Vec::new();
-        for expansion in Expansion::all(order, degree) {
+        for expansion in Expansion::all(order, degree, self.channels) {
             self.expand(expansion, &mut candidates);
         }
         candidates.sort_by_key(|&(stages, _)| stages);
@@ -238,10 +256,10 @@ impl AllGatherSearch {
                 let mut best = front.clone();
                 for _ in 0..draws {
                     let most_stages = best.optimal_stages() - 1;
-                    if most_stages < stage_bound(order, degree) {
+                    if most_stages < stage_bound(order, degree, self.channels) {
                         break;
                     }
-                    if let Some(sample) = search.draw(degree, most_stages) {
+                    if let Some(sample) = search.draw(degree, self.channels, most_stages) {
                         best.add(Construction::Base(sample.spec), &sample.loads);
                     }
                 }
@@ -310,10 +328,11 @@ enum Expansion {
 
 impl Expansion {
     /// Returns the expansions to networks of this order and degree.
-    fn all(order: u32, degree: u32) -> Vec<Self> {
-        let exists = |&(order, degree): &(u32, u32)| degree >= 1 && degree < order;
+    fn all(order: u32, degree: u32, channels: ChannelRule) -> Vec<Self> {
+        let exists = |&(order, degree): &(u32, u32)| channels.allow_regular(order, degree);
         let mut all = Vec::new();
-        if degree > 1 {
+        // Line graphs are one way.
+        if degree > 1 && channels == ChannelRule::Any {
             let mut rest = order;
             for power in 1.. {
                 if !rest.is_multiple_of(degree) {
@@ -357,12 +376,12 @@ impl Expansion {
 }
 
 /// Returns the specs of networks of families with this order and degree.
-fn bases(order: u32, degree: u32) -> Vec<String> {
+fn bases(order: u32, degree: u32, channels: ChannelRule) -> Vec<String> {
     let mut specs = Vec::new();
     if degree + 1 == order {
         specs.push(format!("complete:{order}"));
     }
-    if degree == 1 {
+    if degree == 1 && channels == ChannelRule::Any {
         specs.push(format!("circulant-digraph:{order},1"));
     }
     if degree == 2 && order > 3 {
@@ -376,17 +395,23 @@ fn bases(order: u32, degree: u32) -> Vec<String> {
     if order.checked_ilog2().is_some_and(|dimension| dimension == degree && order.is_power_of_two() && degree > 2) {
         specs.push(format!("hypercube:{degree}"));
     }
-    if degree >= 2 {
+    if degree > 2 && (order * degree).is_multiple_of(2) {
+        let half = (degree % 2 == 1).then_some(order / 2);
+        let chords: Vec<String> = (1..=degree / 2).chain(half).map(|chord| chord.to_string()).collect();
+        specs.push(format!("circulant:{order},{}", chords.join(",")));
+    }
+    if degree >= 2 && channels == ChannelRule::Any {
         specs.push(format!("generalised-kautz:{degree},{order}"));
     }
     specs
 }
 
-/// Returns the least `k` with `1 + d + ... + d^k >= order`.
-fn stage_bound(order: u32, degree: u32) -> u32 {
-    let (mut reached, mut last, mut stages) = (1u64, 1u64, 0);
+/// Returns the least number of stages in which a node can hear of all others: the Moore bound.
+fn stage_bound(order: u32, degree: u32, channels: ChannelRule) -> u32 {
+    let growth = if channels == ChannelRule::Any { degree } else { degree - 1 };
+    let (mut reached, mut last, mut stages) = (1 + u64::from(degree), u64::from(degree), 1);
     while reached < order.into() {
-        last *= u64::from(degree);
+        last *= u64::from(growth);
         reached += last;
         stages += 1;
     }

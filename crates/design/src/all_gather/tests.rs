@@ -5,7 +5,11 @@ use lockstep_metrics::Graph;
 use super::*;
 
 fn search(order: u32, degree: u32, seed: u64) -> AllGatherSearch {
-    let mut search = AllGatherSearch::new(order, degree, seed).unwrap();
+    search_with(order, degree, ChannelRule::Any, seed)
+}
+
+fn search_with(order: u32, degree: u32, channels: ChannelRule, seed: u64) -> AllGatherSearch {
+    let mut search = AllGatherSearch::new(order, degree, channels, seed).unwrap();
     while !search.is_over() {
         search.advance();
     }
@@ -32,16 +36,21 @@ fn the_published_front_is_dominated() {
 
 #[test]
 fn designs_have_the_loads_of_their_networks() {
-    for (order, degree) in
-        [(2, 1), (7, 1), (9, 2), (12, 3), (13, 4), (24, 5), (30, 4), (36, 6), (48, 2), (61, 3), (81, 16)]
-    {
-        let search = search(order, degree, 3);
-        assert!(!search.front().is_empty());
+    use ChannelRule::{Any, FullDuplex};
+    let one_way = [(2, 1), (7, 1), (9, 2), (12, 3), (13, 4), (24, 5), (30, 4), (36, 6), (48, 2), (61, 3), (81, 16)];
+    let full_duplex = [(2, 1), (3, 2), (6, 3), (11, 4), (16, 5), (36, 4), (64, 6), (62, 3), (50, 2), (81, 16)];
+    let cases =
+        one_way.into_iter().map(|pair| (pair, Any)).chain(full_duplex.into_iter().map(|pair| (pair, FullDuplex)));
+    for ((order, degree), channels) in cases {
+        let search = search_with(order, degree, channels, 3);
+        assert!(!search.front().is_empty(), "{order} {degree}");
         for design in search.front() {
             let network: Topology = design.spec().parse().unwrap();
+            let graph = Graph::of(&network);
             assert_eq!(network.name(), design.spec());
             assert_eq!(network.terminal_count(), order as usize);
-            assert!(Graph::of(&network).greatest_degree() <= degree);
+            assert!(graph.greatest_degree() <= degree);
+            assert!(channels == Any || graph.is_symmetric(), "{}", design.spec());
             let loads = StageLoads::new(&network).unwrap();
             assert_eq!(loads.total(), Some(design.steps()));
             assert_eq!(loads.loads().len(), design.stages() as usize);
@@ -55,6 +64,14 @@ fn designs_have_the_loads_of_their_networks() {
         };
         assert!(search.front().array_windows().all(improves), "{order} {degree}");
     }
+}
+
+/// Full-duplex links need more stages, and still attain the optimal bandwidth.
+#[test]
+fn full_duplex_networks_attain_the_optimal_bandwidth() {
+    let search = search_with(1024, 4, ChannelRule::FullDuplex, 1);
+    assert_eq!(search.stage_bound(), 6);
+    assert_eq!(scores(&search), [(8, [1023, 1024])]);
 }
 
 #[test]
@@ -82,10 +99,17 @@ fn the_front_does_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn orders_and_degrees_out_of_range_are_refused() {
-    let message = |order, degree| AllGatherSearch::new(order, degree, 1).unwrap_err().to_string();
+    let refusal = |order, degree, channels| AllGatherSearch::new(order, degree, channels, 1).unwrap_err().to_string();
+    let message = |order, degree| refusal(order, degree, ChannelRule::Any);
     assert_eq!(message(1, 1), "the order is 1, expected 2 to 16384 nodes");
     assert_eq!(message(8, 8), "the degree is 8, expected 1 to 7 channels from each of 8 nodes");
     assert_eq!(message(100, 17), "the degree is 17, expected 1 to 16 channels from each of 100 nodes");
+    let message = |order, degree| refusal(order, degree, ChannelRule::FullDuplex);
+    assert_eq!(message(8, 1), "the degree is 1, expected 2 to 7 channels from each of 8 nodes");
+    assert_eq!(
+        message(9, 3),
+        "3 full-duplex links at each of 9 nodes have an odd number of ends; make one of the two even"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use lockstep::design::AllGatherSearch;
+use lockstep::design::{AllGatherSearch, ChannelRule};
 use lockstep_report::Table;
 
 use super::page::TEMPLATE;
@@ -13,7 +13,7 @@ pub(super) fn block(published: &Networks) -> Result<String> {
     let Networks { order, degree, .. } = *published;
     eprintln!("{order} nodes of degree {degree}");
     let started = Instant::now();
-    let mut search = AllGatherSearch::new(order, degree, 1)?;
+    let mut search = AllGatherSearch::new(order, degree, ChannelRule::Any, 1)?;
     while !search.is_over() {
         search.advance();
     }

@@ -1,7 +1,7 @@
 //! `lockstep design --order --degree --for all-gather`: a front of networks for all-gathers.
 
 use anyhow::{Context, ensure};
-use lockstep::design::{AllGatherDesign, AllGatherSearch};
+use lockstep::design::{AllGatherDesign, AllGatherSearch, ChannelRule};
 use lockstep::files::to_json_rows;
 use lockstep::metrics::{Graph, StageLoads};
 use lockstep::{Budget, Topology};
@@ -23,7 +23,8 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     }
     let output = CommandFiles::new().write_to("--output", args.output.as_deref())?;
     let seed = args.evolution.options().seed;
-    let mut search = AllGatherSearch::new(order, degree, seed)?;
+    let channels = if args.order_degree.full_duplex { ChannelRule::FullDuplex } else { ChannelRule::Any };
+    let mut search = AllGatherSearch::new(order, degree, channels, seed)?;
     // There is no result before the last pair, so a signal ends the command.
     let unfinished = cancel_on_signal(&Budget::unlimited(), "the search", verbosity)?;
     let bar = AllGatherBar::new(verbosity);
@@ -37,6 +38,7 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     let front = AllGatherFront {
         order,
         degree,
+        only_full_duplex: channels == ChannelRule::FullDuplex,
         seed,
         least_bfb_latency: search.stage_bound(),
         least_bfb_bandwidth: [order - 1, order],
@@ -66,6 +68,7 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
 struct AllGatherFront {
     order: u32,
     degree: u32,
+    only_full_duplex: bool,
     seed: u64,
     /// Lower bound on the number of stages of a network.
     least_bfb_latency: u32,
@@ -103,7 +106,8 @@ impl AllGatherFront {
     fn sheet(&self) -> Sheet {
         let [least, of] = self.least_bfb_bandwidth;
         let mut sheet = Sheet::default();
-        sheet.line("networks", format!("{} nodes, at most {} channels from and to each", self.order, self.degree));
+        let links = if self.only_full_duplex { "full-duplex links at each" } else { "channels from and to each" };
+        sheet.line("networks", format!("{} nodes, at most {} {links}", self.order, self.degree));
         sheet.line("bounds", format!("bfb-latency {}, bfb-bandwidth {least}/{of}", self.least_bfb_latency));
         sheet.line("front", format!("{}, seed {}", counted(self.designs.len(), "network"), self.seed));
         sheet
