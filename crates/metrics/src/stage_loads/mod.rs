@@ -184,7 +184,11 @@ impl StageLoads {
             row[node as usize] = place;
         }
         // By destination and source, so that the distances to one node lie together.
-        let distances: Vec<u16> = needed.par_iter().flat_map_iter(|&to| distances_to(&predecessors, to)).collect();
+        let mut distances = vec![UNREACHED; needed.len() * nodes];
+        distances
+            .par_chunks_exact_mut(nodes)
+            .zip(&needed)
+            .for_each(|(distances, &to)| fill_distances(&predecessors, to, distances));
         if let Some(place) = distances.iter().position(|&distance| distance == UNREACHED) {
             let [from, to] = [(place % nodes) as u32, needed[place / nodes]].map(name);
             return Err(StageLoadsError::Unreachable { from, to });
@@ -268,9 +272,8 @@ fn predecessors(nodes: usize, arcs: impl Iterator<Item = Arc>) -> Vec<Vec<(u32, 
     predecessors
 }
 
-/// Returns the distance from every node to one node.
-fn distances_to(predecessors: &[Vec<(u32, u64)>], to: u32) -> Vec<u16> {
-    let mut distance = vec![UNREACHED; predecessors.len()];
+/// Sets the distance from every node to one node. All are [`UNREACHED`] before.
+fn fill_distances(predecessors: &[Vec<(u32, u64)>], to: u32, distance: &mut [u16]) {
     let mut queue = vec![to];
     distance[to as usize] = 0;
     let mut next = 0;
@@ -283,7 +286,6 @@ fn distances_to(predecessors: &[Vec<(u32, u64)>], to: u32) -> Vec<u16> {
             }
         }
     }
-    distance
 }
 
 /// Returns the loads of the channels into one node, from stage 1 on: see [`StageLoads::at_node`].
@@ -302,19 +304,43 @@ fn node_loads(capacities: &[u64], sources: impl Iterator<Item = (usize, usize)>)
         let first = set.trailing_zeros() as usize;
         capacity[set] = capacity[set & (set - 1)] + capacities[first];
     }
-    messages
-        .chunks_exact_mut(sets)
-        .map(|messages| {
-            // Afterwards, the messages that only these predecessors can bring.
-            for place in 0..capacities.len() {
-                for set in (0..sets).filter(|set| set >> place & 1 == 1) {
-                    messages[set] += messages[set ^ (1 << place)];
-                }
+    messages.chunks_exact_mut(sets).map(|messages| stage_load(messages, &capacity)).collect()
+}
+
+/// Returns the load of one stage, from the number of messages that exactly the predecessors of each set can bring, and from
+/// the capacity of each set.
+fn stage_load(messages: &mut [u64], capacity: &[u64]) -> [u64; 2] {
+    // Groups of predecessors that no message joins are independent: one of them has the greatest load.
+    let mut groups: Vec<usize> = Vec::new();
+    for set in (1..messages.len()).filter(|&set| messages[set] > 0) {
+        let joined = groups.extract_if(.., |group| *group & set != 0).fold(set, |joined, group| joined | group);
+        groups.push(joined);
+    }
+    let mut most = [0, 1];
+    for group in groups {
+        // Afterwards, the messages that only the predecessors of a set can bring.
+        let mut rest = group;
+        while rest > 0 {
+            let place = rest & rest.wrapping_neg();
+            rest ^= place;
+            for set in subsets(group ^ place) {
+                messages[set | place] += messages[set];
             }
-            let loads = messages.iter().zip(&capacity).skip(1).map(|(&messages, &capacity)| [messages, capacity]);
-            loads.fold([0, 1], |most, load| if is_less(most, load) { load } else { most })
-        })
-        .collect()
+        }
+        for set in subsets(group) {
+            let load = [messages[set], capacity[set]];
+            if is_less(most, load) {
+                most = load;
+            }
+        }
+    }
+    most
+}
+
+/// Returns all subsets of a set but the empty one, as bits.
+fn subsets(set: usize) -> impl Iterator<Item = usize> {
+    let non_empty = |subset: &usize| *subset > 0;
+    std::iter::successors(Some(set).filter(non_empty), move |subset| Some((subset - 1) & set).filter(non_empty))
 }
 
 /// Returns true if the first fraction is less than the second one.

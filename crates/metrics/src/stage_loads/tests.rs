@@ -141,7 +141,58 @@ fn networks_without_a_breadth_first_broadcast_are_refused() {
     assert_eq!(half_duplex, Err(StageLoadsError::Shared));
 }
 
+/// Returns the loads by the definition: the maximum over all nodes and sets of predecessors.
+fn loads_by_definition(topology: &Topology) -> Vec<[u64; 2]> {
+    let graph = Graph::of(&topology.reversed());
+    let nodes = graph.node_count() as u32;
+    let from = |source: u32| {
+        let mut distance = vec![usize::MAX; nodes as usize];
+        distance[source as usize] = 0;
+        // Bellman-Ford.
+        for _ in 0..nodes {
+            for head in 0..nodes {
+                let tails = graph.neighbours(head).iter().map(|&tail| distance[tail as usize].saturating_add(1));
+                distance[head as usize] = tails.min().unwrap_or(usize::MAX).min(distance[head as usize]);
+            }
+        }
+        distance
+    };
+    let distance: Vec<Vec<usize>> = (0..nodes).map(from).collect();
+    let mut loads = vec![[0, 1]; distance.iter().flatten().copied().max().unwrap()];
+    for to in 0..nodes as usize {
+        let into: Vec<(u32, u32)> = graph.arcs(to as u32).collect();
+        for set in 1usize..1 << into.len() {
+            let chosen = |place: &usize| set >> place & 1 == 1;
+            let capacity = (0..into.len()).filter(chosen).map(|place| u64::from(into[place].1)).sum();
+            for (stage, most) in loads.iter_mut().enumerate() {
+                let others = |place: &usize| !chosen(place);
+                let only = distance.iter().filter(|row| {
+                    let is_via = |place: usize| row[into[place].0 as usize] == stage;
+                    row[to] == stage + 1 && !(0..into.len()).filter(others).any(is_via)
+                });
+                let load = [only.count() as u64, capacity];
+                *most = if is_less(*most, load) { load } else { *most };
+            }
+        }
+    }
+    loads.into_iter().map(lowest_terms).collect()
+}
+
 proptest! {
+    #[test]
+    fn loads_are_those_of_the_definition(
+        topology in strategy::connected_topology(10), shifts in prop::collection::btree_set(1..20u32, 1..6),
+    ) {
+        // One-way channels, several shortest paths.
+        let shifts: Vec<u32> = std::iter::once(1).chain(shifts.into_iter().filter(|&shift| shift > 1)).collect();
+        let digraph = lockstep_topology::circulant_digraph(20, &shifts).unwrap();
+        let (parallel, _) = strategy::with_parallel_channels(&topology);
+        for network in [topology, digraph, parallel] {
+            let loads = StageLoads::new(&network).unwrap();
+            prop_assert_eq!(loads.loads(), loads_by_definition(&network));
+        }
+    }
+
     #[test]
     fn capacities_count_like_parallel_channels(topology in strategy::connected_topology(8).prop_flat_map(|topology| strategy::with_capacities(topology, 4))) {
         let (parallel, _) = strategy::with_parallel_channels(&topology);
