@@ -59,6 +59,9 @@ pub enum NoScore {
         /// Largest supported number.
         most: usize,
     },
+    /// The network has switches.
+    #[error("it supports only networks without switches")]
+    Switches,
     /// The channels have capacities, and the score counts channels only.
     #[error("it supports only networks whose channels have capacity 1")]
     Capacities,

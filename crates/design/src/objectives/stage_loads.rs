@@ -82,6 +82,7 @@ impl From<StageLoadsError> for NoScore {
     fn from(error: StageLoadsError) -> Self {
         match error {
             StageLoadsError::Unreachable { .. } => Self::Disconnected,
+            StageLoadsError::Switch { .. } => Self::Switches,
             error => Self::StageLoads(error),
         }
     }

@@ -50,6 +50,7 @@ fn a_missing_score_has_a_reason() {
     assert_eq!(score("cable-length", &mut of("ring:4")), Err(NoScore::NoCabinets));
     assert_eq!(score("exact-bisection", &mut of("ring:41")), Err(NoScore::TooLarge { terminals: 41, most: 40 }));
     assert_eq!(score("bfb-latency", &mut of("dgx-1")), Err(NoScore::Capacities));
+    assert_eq!(score("bfb-bandwidth", &mut of("omega:8")), Err(NoScore::Switches));
     let reason = score("bfb-bandwidth", &mut of("star:18")).unwrap_err().to_string();
     assert!(reason.starts_with("channels from 17 nodes enter '0', more than 16"), "{reason}");
     let machine = Machine::new(1, 2, 1).unwrap();
