@@ -84,7 +84,7 @@ pub enum ProblemError {
         steps: u64,
     },
     /// A receiver without a legal path from the source.
-    #[error("no {switching} path leads from '{from}' to '{to}'; connect them or remove one of them")]
+    #[error("no {switching} path leads from '{from}' to '{to}'{}", remedy(*.relays_help))]
     Unreachable {
         /// Name of the terminal that holds the message.
         from: String,
@@ -92,20 +92,17 @@ pub enum ProblemError {
         to: String,
         /// The switching technique; store-and-forward has no path through a switch.
         switching: Switching,
+        /// True if relayed messages can reach all receivers.
+        relays_help: bool,
     },
-    /// A receiver that only relayed messages can reach.
-    #[error(
-        "no {switching} path leads from '{from}' to '{to}', but terminals between them can relay messages; choose relay \
-         scatter"
-    )]
-    RelayNeeded {
-        /// Name of the terminal that holds the message.
-        from: String,
-        /// Name of the terminal that must receive it.
-        to: String,
-        /// The switching technique.
-        switching: Switching,
-    },
+}
+
+fn remedy(relays_help: bool) -> &'static str {
+    if relays_help {
+        ", but terminals between them can relay messages; choose relay scatter"
+    } else {
+        "; connect them or remove one of them"
+    }
 }
 
 /// A network, a collective and the rules of the network: the input of every engine and lower bound.
@@ -185,12 +182,12 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// Replaces the error that a terminal is out of reach if relayed messages can reach all terminals.
+    /// Completes the error that a terminal is out of reach: whether relayed messages can reach all terminals.
     fn with_relay(mut self, error: ProblemError) -> ProblemError {
         self.model.scatter = ScatterRule::Relay;
         match error {
-            ProblemError::Unreachable { from, to, switching } if self.check_reachable().is_ok() => {
-                ProblemError::RelayNeeded { from, to, switching }
+            ProblemError::Unreachable { from, to, switching, .. } => {
+                ProblemError::Unreachable { from, to, switching, relays_help: self.check_reachable().is_ok() }
             }
             error => error,
         }
@@ -260,7 +257,7 @@ impl<'a> Problem<'a> {
             if let Some(receiver) = messages.receivers_iter(message).find(|node| distance[node.index()] == UNREACHED) {
                 let (from, to) = if backwards { (receiver, source) } else { (source, receiver) };
                 let [from, to] = [from, to].map(|node| topology.node_name(node).to_owned());
-                return Err(ProblemError::Unreachable { from, to, switching: model.switching });
+                return Err(ProblemError::Unreachable { from, to, switching: model.switching, relays_help: false });
             }
         }
         if topology.has_buses() && model.switching == Switching::Wormhole && model.routing == Routing::Minimal {
