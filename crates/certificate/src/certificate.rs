@@ -233,12 +233,15 @@ pub enum Certificate {
     /// The transfers of an all-reduce between groups of nodes. A message needs one transfer of partial sums out of each group
     /// with members of it except one, and one of the result into it.
     ///
-    /// Proves `ceil(transfers / per_step)` steps.
+    /// Proves `ceil(transfers / per_step)` steps, and `ceil((transfers - 2 e) / per_step) + 2` steps if the transfers do not fit
+    /// one step, where `e = floor(2 per_step / (members + 1))` is what the first step serves at most, and the last one.
     GroupVolume {
         /// Disjoint sets of nodes, each ascending. Every member of a message is in one of them.
         groups: Vec<Vec<NodeId>>,
         /// Number of transfers between groups that all messages need.
         transfers: u64,
+        /// The smallest number of members of a message in a group with members of it.
+        members: u64,
         /// Number of transfers that the channels into all groups, or those out of them, can carry in one step.
         per_step: u64,
     },

@@ -179,9 +179,11 @@ impl Display for Explanation<'_> {
                 write!(f, "all messages together cross {channel_uses} channels, at most {per_step} in a step")
             }
             Certificate::Exhaustion { infeasible, states } => exhaustion(f, *infeasible, states),
-            Certificate::GroupVolume { groups, transfers, per_step } => {
+            Certificate::GroupVolume { groups, transfers, members, per_step } => {
                 let (transfers, groups) = (counted(*transfers, "transfer"), counted(groups.len() as u64, "group"));
-                write!(f, "{transfers} between {groups} of nodes, at most {per_step} in a step")
+                write!(f, "{transfers} between {groups} of nodes, at most {per_step} in a step")?;
+                let at_ends = per_step.saturating_mul(2) / members.saturating_add(1);
+                write!(f, ", and {at_ends} in the first and in the last one")
             }
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))

@@ -61,27 +61,29 @@ fn of_groups(problem: &Problem<'_>, rules: TransferRules<'_>, groups: Vec<Vec<No
         }))
     };
     let per_step = room(Topology::head, Topology::tail).min(room(Topology::tail, Topology::head));
-    let mut last_seen = vec![u32::MAX; groups.len()];
     let (messages, mut transfers) = (problem.messages(), 0);
-    let of_all = 2 * (groups.len() as u64 - 1);
+    let mut members = u64::MAX;
     if problem.collective().listed().is_none() {
-        transfers = of_all * messages.len() as u64;
+        let terminals = |nodes: &Vec<NodeId>| nodes.iter().filter(|&&node| topology.is_terminal(node)).count() as u64;
+        members = groups.iter().map(terminals).min()?;
+        transfers = 2 * (groups.len() as u64 - 1) * messages.len() as u64;
     } else {
         for message in messages.ids() {
-            let mut joined = 0;
-            for member in messages.receivers_iter(message).chain([messages.source(message)]) {
-                let seen = &mut last_seen[group[member.index()]];
-                joined += u64::from(std::mem::replace(seen, message.number()) != message.number());
-            }
-            transfers += 2 * (joined - 1);
+            let ends = messages.receivers_iter(message).chain([messages.source(message)]);
+            let mut joined: Vec<usize> = ends.map(|member| group[member.index()]).collect();
+            joined.sort_unstable();
+            let parts = joined.chunk_by(|one, other| one == other);
+            members = parts.clone().map(|part| part.len() as u64).fold(members, u64::min);
+            transfers += 2 * (parts.count() as u64 - 1);
         }
     }
     let steps = ceil_steps(transfers, per_step)?;
-    Some(LowerBound {
-        steps,
-        rule: Rule::Volume,
-        certificate: Certificate::GroupVolume { groups, transfers, per_step },
-    })
+    let at_ends = 2 * per_step / (members + 1);
+    let between = transfers.saturating_sub(2 * at_ends);
+    let steps =
+        if steps < 2 || between == 0 { steps } else { steps.max(ceil_steps(between, per_step)?.saturating_add(2)) };
+    let certificate = Certificate::GroupVolume { groups, transfers, members, per_step };
+    Some(LowerBound { steps, rule: Rule::Volume, certificate })
 }
 
 /// Returns the bound of a number of transfers from these senders to these receivers.

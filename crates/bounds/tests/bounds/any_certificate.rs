@@ -174,6 +174,7 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         (Certificate::Reception { deliveries, .. }, "deliveries") => deliveries,
         (Certificate::TimedCut { crossings, .. }, "crossings in all steps") => crossings,
         (Certificate::GroupVolume { transfers, .. }, "transfers between groups") => transfers,
+        (Certificate::GroupVolume { members, .. }, "members in a group") => members,
         (Certificate::LateCut { entries, .. }, "entries of a late message") => entries,
         (
             Certificate::Growth { receivers, .. } | Certificate::LateCut { receivers, .. },
@@ -250,7 +251,7 @@ fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> 
                     nodes.push(node);
                 }
             }
-            (Rule::Volume, Certificate::GroupVolume { groups, transfers: UNKNOWN, per_step: UNKNOWN })
+            (Rule::Volume, Certificate::GroupVolume { groups, transfers: UNKNOWN, members: UNKNOWN, per_step: UNKNOWN })
         }
         0 => {
             let root = numbers.terminal(topology);

@@ -166,7 +166,8 @@ fn messages_that_enter_far_from_a_receiver_must_enter_earlier() {
     }
 }
 
-/// In an all-reduce, each of `8 n` blocks needs `2 (n - 1)` transfers between servers, and `8 n` are possible in a step.
+/// In an all-reduce, each of `8 n` blocks needs `2 (n - 1)` transfers between servers, and `8 n` are possible in a step. Sums of a
+/// server take one step before the first one, and results one after the last.
 #[test]
 fn an_all_reduce_over_rails_counts_the_transfers_between_servers() {
     for servers in [4, 8, 16] {
@@ -174,10 +175,12 @@ fn an_all_reduce_over_rails_counts_the_transfers_between_servers() {
         let all_reduce = Collective::all_reduce();
         let problem = Problem::new(&network, &all_reduce, CommunicationModel::wormhole()).unwrap();
         let bound = best(&problem);
-        assert_eq!((bound.steps, bound.rule), (2 * (servers - 1), Rule::Volume), "{bound}");
+        assert_eq!((bound.steps, bound.rule), (2 * servers, Rule::Volume), "{bound}");
         assert_eq!(bound.check(&problem), Ok(()));
         assert_eq!(LowerBound::from_bytes(&bound.to_bytes()), Ok(bound.clone()));
-        let Certificate::GroupVolume { groups, transfers, per_step } = bound.certificate else { panic!("{bound:?}") };
+        let Certificate::GroupVolume { groups, transfers, members, per_step } = bound.certificate else {
+            panic!("{bound:?}")
+        };
         assert_eq!(groups.len(), servers as usize);
         let mut twice = groups.clone();
         twice[1].insert(0, groups[0][0]);
@@ -187,16 +190,17 @@ fn an_all_reduce_over_rails_counts_the_transfers_between_servers() {
         unknown[0].push(NodeId::new(u32::MAX));
         let mut unordered = groups.clone();
         unordered[0].swap(0, 1);
-        for (groups, transfers, per_step) in [
-            (groups.clone(), transfers + 1, per_step),
-            (groups.clone(), transfers, per_step - 1),
-            (twice, transfers, per_step),
-            (outside, transfers, per_step),
-            (unknown, transfers, per_step),
-            (unordered, transfers, per_step),
-            (groups[1..].to_vec(), transfers, per_step),
+        for (groups, [transfers, members, per_step]) in [
+            (groups.clone(), [transfers + 1, members, per_step]),
+            (groups.clone(), [transfers, members + 1, per_step]),
+            (groups.clone(), [transfers, members, per_step - 1]),
+            (twice, [transfers, members, per_step]),
+            (outside, [transfers, members, per_step]),
+            (unknown, [transfers, members, per_step]),
+            (unordered, [transfers, members, per_step]),
+            (groups[1..].to_vec(), [transfers, members, per_step]),
         ] {
-            let certificate = Certificate::GroupVolume { groups, transfers, per_step };
+            let certificate = Certificate::GroupVolume { groups, transfers, members, per_step };
             let spoiled = LowerBound { steps: bound.steps, rule: Rule::Volume, certificate };
             assert!(spoiled.check(&problem).is_err(), "{spoiled}");
         }

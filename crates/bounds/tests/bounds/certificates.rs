@@ -34,6 +34,10 @@ fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
     let line = line();
     let far = from_end_to_end(&line);
     visit(&Problem::new(&line, &far, CommunicationModel::store_and_forward()).unwrap());
+    let short: Topology = "mesh:1x4".parse().unwrap();
+    let short = short.half_duplex();
+    let two_blocks = Collective::all_reduce_in_blocks(&short, &[], 2.try_into().unwrap()).unwrap();
+    visit(&Problem::new(&short, &two_blocks, CommunicationModel::store_and_forward()).unwrap());
 }
 
 /// Ten terminals in a row.

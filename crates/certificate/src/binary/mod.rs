@@ -30,7 +30,7 @@
 //! 15 CommonRoot       root: u32, bound
 //! 16 ForwardingWindow before, after: u32, resources, sends, receptions: lists of u32, distance: u64, per_step: u64
 //! 17 LateCut          nodes: list of u32, receivers: u64, messages: u64, per_step: u64, late: u32, entries: u64
-//! 18 GroupVolume      groups: list of list of u32, transfers: u64, per_step: u64
+//! 18 GroupVolume      groups: list of list of u32, transfers: u64, members: u64, per_step: u64
 //! 19 Exhaustion       infeasible: u32, states: list of u64
 //!
 //! set := step: u32, nodes: list of u32, count: u64, weight: u32

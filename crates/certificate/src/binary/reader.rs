@@ -97,7 +97,8 @@ impl Reader<'_> {
     /// Reads a certificate. The fields of a struct expression are evaluated in the order in which they are written.
     fn group_volume(&mut self) -> Decoded<Certificate> {
         let groups = self.list(Self::nodes)?;
-        Ok(Certificate::GroupVolume { groups, transfers: self.u64()?, per_step: self.u64()? })
+        let [transfers, members, per_step] = [self.u64()?, self.u64()?, self.u64()?];
+        Ok(Certificate::GroupVolume { groups, transfers, members, per_step })
     }
 
     fn certificate(&mut self) -> Decoded<Certificate> {

@@ -103,10 +103,10 @@ impl Writer {
                 self.u32(late);
                 self.u64(entries);
             }
-            Certificate::GroupVolume { ref groups, transfers, per_step } => {
+            Certificate::GroupVolume { ref groups, transfers, members, per_step } => {
                 self.u8(18);
                 self.list(groups, |writer, nodes| writer.nodes(nodes));
-                self.u64s([transfers, per_step]);
+                self.u64s([transfers, members, per_step]);
             }
             Certificate::Exhaustion { infeasible, ref states } => {
                 self.u8(19);

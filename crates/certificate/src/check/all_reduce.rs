@@ -61,8 +61,8 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (Rule::Volume, &Certificate::Volume { deliveries, per_step }) => {
             volume::steps_proved_for_all_reduce(problem, [deliveries, per_step])
         }
-        (Rule::Volume, &Certificate::GroupVolume { ref groups, transfers, per_step }) => {
-            group_volume::steps_proved(problem, groups, [transfers, per_step])
+        (Rule::Volume, &Certificate::GroupVolume { ref groups, transfers, members, per_step }) => {
+            group_volume::steps_proved(problem, groups, [transfers, members, per_step])
         }
         (Rule::Gossip, &Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step }) => {
             gossip::steps_proved(problem, &Lengths { resources, sends, receptions }, [distance, per_step])

@@ -11,10 +11,12 @@ use super::refusal::{Checked, expect, steps_of};
 pub(super) fn steps_proved(
     problem: &Problem<'_>,
     groups: &[Vec<NodeId>],
-    [transfers, per_step]: [u64; 2],
+    [transfers, members, per_step]: [u64; 3],
 ) -> Checked<u64> {
     let group = group_of_nodes(problem, groups)?;
-    expect("transfers between groups", transfers, transfers_between(problem, &group, groups.len())?)?;
+    let [needed, fewest] = transfers_between(problem, &group, groups.len())?;
+    expect("transfers between groups", transfers, needed)?;
+    expect("members in a group", members, fewest)?;
     let topology = problem.topology();
     let crosses = |channel: &ChannelId, from: NodeId, to: NodeId| {
         group[to.index()].is_some() && group[to.index()] != group[from.index()] && is_usable(problem, *channel)
@@ -24,7 +26,11 @@ pub(super) fn steps_proved(
     let limit =
         room(problem, topology.channels().filter(leads_in)).min(room(problem, topology.channels().filter(leads_out)));
     expect("transfers between groups in one step", per_step, limit)?;
-    steps_of(transfers, limit)
+    let steps = steps_of(transfers, limit)?;
+    // The first and the last step serve at most this number of needs each.
+    let at_ends = 2 * u128::from(limit) / (u128::from(members) + 1);
+    let between = u128::from(transfers).saturating_sub(2 * at_ends).div_ceil(limit.into());
+    Ok(if steps < 2 || between == 0 { steps } else { steps.max(u64::try_from(between).unwrap_or(u64::MAX) + 2) })
 }
 
 /// Returns the number of the group of each node.
@@ -44,29 +50,36 @@ fn group_of_nodes(problem: &Problem<'_>, groups: &[Vec<NodeId>]) -> Checked<Vec<
     Ok(group)
 }
 
-/// Returns, summed over all messages, twice the number of groups with members, without one of them.
-fn transfers_between(problem: &Problem<'_>, group: &[Option<usize>], groups: usize) -> Checked<u64> {
+/// Returns, summed over all messages, twice the number of groups with members, without one of them; and the smallest number
+/// of members of a message in a group with members.
+fn transfers_between(problem: &Problem<'_>, group: &[Option<usize>], groups: usize) -> Checked<[u64; 2]> {
     let messages = problem.messages();
     let (originals, chunks) = unsplit(&messages);
-    let mut last_seen = vec![usize::MAX; groups];
-    let mut joined_by_all = None;
-    let mut transfers = 0;
-    for (number, message) in originals.enumerate() {
+    let mut count = vec![0_u64; groups];
+    let mut seen = Vec::new();
+    let mut of_all = None;
+    let (mut transfers, mut fewest) = (0, u64::MAX);
+    for message in originals {
         let is_for_all = matches!(messages.receivers(message), Receivers::AllOthers);
-        let joined = if let Some(joined) = joined_by_all.filter(|_| is_for_all) {
-            joined
+        let [joined, least] = if let Some(known) = of_all.filter(|_| is_for_all) {
+            known
         } else {
-            let mut joined = 0_u64;
             for member in messages.receivers_iter(message).chain([messages.source(message)]) {
                 let group = group[member.index()].ok_or("a member of a message is in no group")?;
-                joined += u64::from(std::mem::replace(&mut last_seen[group], number) != number);
+                if count[group] == 0 {
+                    seen.push(group);
+                }
+                count[group] += 1;
             }
+            let joined = [seen.len() as u64, seen.iter().map(|&group| count[group]).min().unwrap_or(0)];
+            seen.drain(..).for_each(|group| count[group] = 0);
             joined
         };
         if is_for_all {
-            joined_by_all = Some(joined);
+            of_all = Some([joined, least]);
         }
         transfers += 2 * chunks * joined.saturating_sub(1);
+        fewest = fewest.min(least);
     }
-    Ok(transfers)
+    Ok([transfers, fewest])
 }

@@ -17,8 +17,6 @@ pub(super) struct Shifts<'a> {
     capacities: &'a Capacities,
     groups: &'a Groups,
     paths: &'a ShortPaths,
-    /// The messages of each terminal, by rank.
-    of_source: &'a [Vec<MessageId>],
     table: ReservationTable<'a>,
     log: TransferLog,
 }
@@ -29,31 +27,35 @@ impl<'a> Shifts<'a> {
         capacities: &'a Capacities,
         groups: &'a Groups,
         paths: &'a ShortPaths,
-        of_source: &'a [Vec<MessageId>],
     ) -> Self {
         let table = ReservationTable::new(capacities);
-        Self { task, capacities, groups, paths, of_source, table, log: TransferLog::default() }
+        Self { task, capacities, groups, paths, table, log: TransferLog::default() }
     }
 
-    /// Places all shifts and returns the transfers.
+    /// Places the shifts of an all-gather and returns the transfers. `messages` are those of each terminal, by rank.
     ///
     /// # Errors
     ///
     /// [`MethodError::NoShorter`], if a transfer is too late; [`MethodError::Stopped`], if the budget ended and there is
     /// another schedule; [`MethodError::TooLarge`], if the schedule has too many channel uses.
-    pub(super) fn run(mut self, request: &MethodRequest<'_>) -> Result<TransferLog, MethodError> {
+    pub(super) fn gather(
+        mut self,
+        messages: &[Vec<MessageId>],
+        request: &MethodRequest<'_>,
+    ) -> Result<TransferLog, MethodError> {
         let (count, size) = (self.groups.count(), self.groups.size());
         let members = || (0..count).flat_map(move |group| (0..size).map(move |column| (group, column)));
         // The members that hold a message first in their group, with the message and the step in which they may send it.
-        let mut holders = vec![Vec::new(); self.of_source[0].len()];
+        let message = |shifts: &Self, (group, column), chunk: usize| messages[shifts.rank(group, column)][chunk];
+        let mut holders = vec![Vec::new(); messages[0].len()];
         for (chunk, holders) in holders.iter_mut().enumerate() {
-            holders.extend(members().map(|(group, column)| (group, column, self.message(group, column, chunk), 0)));
+            holders.extend(members().map(|member| (member.0, member.1, message(&self, member, chunk), 0)));
         }
-        for chunk in 0..self.of_source[0].len() {
+        for chunk in 0..messages[0].len() {
             for shift in 1..count {
                 let arrive = |(group, column): (usize, usize)| {
                     let to_group = (group + shift) % count;
-                    let message = self.message(group, column, chunk);
+                    let message = message(&self, (group, column), chunk);
                     let step = self.send(message, self.paths.outer(group, column, to_group), 0)?;
                     Ok((to_group, column, message, step + 1))
                 };
@@ -61,9 +63,7 @@ impl<'a> Shifts<'a> {
             }
         }
         for holders in holders {
-            if let Some(reason) = request.stop_reason().filter(|_| request.below < u32::MAX) {
-                return Err(MethodError::Stopped(reason));
-            }
+            expect_time(request)?;
             for shift in 1..size {
                 for &(group, column, message, ready) in &holders {
                     let paths = self.paths.inner(group, column, (column + shift) % size);
@@ -76,9 +76,56 @@ impl<'a> Shifts<'a> {
         Ok(self.log)
     }
 
-    /// Returns a message of a member.
-    fn message(&self, group: usize, column: usize, chunk: usize) -> MessageId {
-        self.of_source[self.task.rank(self.groups.member(group, column))][chunk]
+    /// Places the shifts of an all-to-all whose messages may be relayed, and returns the transfers. `messages` are those of
+    /// each pair of terminals, at the rank of the source times the number of terminals plus that of the receiver.
+    ///
+    /// # Errors
+    ///
+    /// As [`gather`](Self::gather).
+    pub(super) fn exchange(
+        mut self,
+        messages: &[Vec<MessageId>],
+        request: &MethodRequest<'_>,
+    ) -> Result<TransferLog, MethodError> {
+        let (count, size) = (self.groups.count(), self.groups.size());
+        let members = || (0..count).flat_map(move |group| (0..size).map(move |column| (group, column)));
+        let between = |shifts: &Self, source: (usize, usize), receiver: (usize, usize)| {
+            let [source, receiver] = [source, receiver].map(|(group, column)| shifts.rank(group, column));
+            source * count * size + receiver
+        };
+        let chunks = messages.iter().map(Vec::len).max().unwrap_or(0);
+        // A message goes first to the member of its group in the column of its receiver, then to the receiver.
+        for (chunk, distance) in (0..chunks).flat_map(|chunk| (0..size).map(move |distance| (chunk, distance))) {
+            for shift in 1..count {
+                expect_time(request)?;
+                for (group, column) in members() {
+                    let (own, to_group) = ((column + distance) % size, (group + shift) % count);
+                    let message = messages[between(&self, (group, own), (to_group, column))][chunk];
+                    let mut ready = 0;
+                    if distance > 0 {
+                        ready = self.send(message, self.paths.inner(group, own, column), 0)? + 1;
+                    }
+                    if self.send(message, self.paths.outer(group, column, to_group), ready)? >= request.below {
+                        return Err(MethodError::NoShorter);
+                    }
+                }
+            }
+        }
+        for (chunk, distance) in (0..chunks).flat_map(|chunk| (1..size).map(move |distance| (chunk, distance))) {
+            for (group, column) in members() {
+                let to_column = (column + distance) % size;
+                let message = messages[between(&self, (group, column), (group, to_column))][chunk];
+                if self.send(message, self.paths.inner(group, column, to_column), 0)? >= request.below {
+                    return Err(MethodError::NoShorter);
+                }
+            }
+        }
+        Ok(self.log)
+    }
+
+    /// Returns the rank of a member.
+    fn rank(&self, group: usize, column: usize) -> usize {
+        self.task.rank(self.groups.member(group, column))
     }
 
     /// Sends a message in the first step from `ready` on in which one of the paths is free, and returns the step.
@@ -100,6 +147,14 @@ impl<'a> Shifts<'a> {
         slots(task, path, ports).for_each(|slot| table.reserve(step, slot));
         log.push(message, step, path.channels())?;
         Ok(step)
+    }
+}
+
+/// Refuses to go on if the time is over and there is another schedule.
+fn expect_time(request: &MethodRequest<'_>) -> Result<(), MethodError> {
+    match request.stop_reason().filter(|_| request.below < u32::MAX) {
+        Some(reason) => Err(MethodError::Stopped(reason)),
+        None => Ok(()),
     }
 }
 

@@ -1,5 +1,5 @@
 use lockstep_schedule::strategy::instance_with_capacities;
-use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, Schedule, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, Schedule, verify};
 use lockstep_topology::strategy::{shuffled, with_parallel_channels};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
@@ -65,6 +65,22 @@ fn n_servers_with_a_rail_per_gpu_take_n_steps() {
     for servers in [2, 3, 4, 8, 16, 32] {
         let network = Cluster { servers, ..RAILS }.build();
         assert_eq!(steps_on(&network, 1, Ports::All), servers);
+    }
+}
+
+/// A member sends one of `g (n - 1)` messages to the other servers in each step.
+#[test]
+fn all_to_alls_keep_every_rail_busy() {
+    for (servers, gpus) in [(2, 8), (4, 8), (16, 8), (5, 6), (3, 3)] {
+        let network = Cluster { servers, gpus, columns: gpus, ..RAILS }.build();
+        let model = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
+        for (chunks, network) in [(1, &network), (2, &network), (1, &network.reversed())] {
+            let collective = Collective::all_to_all().with_chunks(chunks.try_into().unwrap());
+            let problem = Problem::new(network, &collective, model).unwrap();
+            let report = verify(&problem, &find(&problem).unwrap()).unwrap();
+            assert_eq!(report.steps, chunks as usize * gpus * (servers - 1), "{servers} servers of {gpus} GPUs");
+            assert_eq!(report.redundant, 0);
+        }
     }
 }
 
