@@ -33,7 +33,7 @@ impl AlgorithmTimes {
 /// Returns the times of all [combining algorithms](combining) that support a problem, in their order.
 ///
 /// Each algorithm has a schedule in one chunk per message, and one in as many chunks as a terminal has channels. An
-/// all-reduce also has those of [few blocks](few_blocks). Every schedule is verified. The number of chunks of `problem` does
+/// all-reduce also has those of 1, 2, 4, … blocks, fewer than terminals. Every schedule is verified. The number of chunks of `problem` does
 /// not count. The network must have a [unit](lockstep_topology::Topology::unit_bytes_per_second); otherwise the list is
 /// empty.
 ///

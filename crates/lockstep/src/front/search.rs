@@ -88,7 +88,7 @@ pub struct FrontEvent {
 /// are schedules with steps of that width. Every schedule is verified. A number of chunks and a width are left out if their
 /// lower bounds show that they are best for no size. The number of chunks of `problem` does not count.
 ///
-/// The network must have a [unit](Topology::unit_bytes_per_second). The result depends on the arguments only; with a
+/// The network must have a [unit](lockstep_topology::Topology::unit_bytes_per_second). The result depends on the arguments only; with a
 /// deadline or a cancellation it is [marked](Front::is_cut_short).
 ///
 /// # Errors
