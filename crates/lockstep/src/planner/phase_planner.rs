@@ -80,8 +80,8 @@ impl<'a> PhasePlanner<'a> {
         }
     }
 
-    /// Runs the engines that do not search, and the bounds that cost less than a portfolio. If there is a schedule now,
-    /// only a better bound or a search can improve the plan, so the expensive bounds come next.
+    /// Runs the engines that do not search, and the bounds that cost less than a portfolio. The expensive bounds come after
+    /// the first round of the portfolio, which often meets a cheap bound sooner.
     fn run_constructions(
         &mut self,
         state: &mut PlanState,
@@ -102,9 +102,6 @@ impl<'a> PhasePlanner<'a> {
             if others.iter().any(|known| known.stage == EngineStage::Portfolio) {
                 self.check_channel_uses()?;
             }
-        }
-        if state.best.is_some() {
-            self.finish_bound(bounds, state, observe);
         }
         Ok(())
     }

@@ -275,7 +275,7 @@ fn finish(
     match exceeded {
         // The bound of one phase is false, although that of the collective is not.
         Some((bound, steps)) => {
-            Err(Box::new(WithdrawnBound::exceeded(&bound, steps, plan.schedule_file().clone())).into())
+            Err(Box::new(WithdrawnBound::exceeded(&bound, steps, (**plan.schedule_file()).clone())).into())
         }
         None => Ok(plan),
     }

@@ -1,16 +1,20 @@
 //! Plans of all engines.
 
+use std::num::NonZeroU32;
+
+use lockstep::certificate::Rule;
 use lockstep::schedule::strategy::instance;
 use lockstep::schedule::{NotFound, Ports, StopReason};
 use lockstep::{
-    Budget, CollectiveName, CommunicationModel, CutShort, EngineChoice, EngineRegistry, Event, PlanError, PlanOptions,
-    Planner, Verdict, verify,
+    Budget, Collective, CollectiveName, CommunicationModel, CutShort, EngineChoice, EngineRegistry, Event, PlanError,
+    PlanOptions, Planner, Verdict, verify,
 };
 use proptest::prelude::*;
 
 use crate::Setup;
 
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
+const CHUNKS: NonZeroU32 = NonZeroU32::new(6).unwrap();
 const UMDA: EngineChoice = EngineChoice::Named("umda");
 const STORE: CommunicationModel = CommunicationModel::store_and_forward();
 
@@ -170,6 +174,21 @@ fn an_interrupted_search_keeps_the_constructed_schedule() {
     if !plan.is_optimal() {
         assert_eq!((plan.engine(), plan.cut_short()), ("construct", Some(CutShort::Interrupt)));
     }
+}
+
+/// The construction for one chunk, six times, takes 12 steps. The portfolio meets the cheap bound at once.
+#[test]
+fn the_portfolio_runs_before_the_expensive_bounds() {
+    let setup = Setup { collective: Collective::all_gather().with_chunks(CHUNKS), ..Setup::new("dgx-1", "aab", STORE) };
+    let (mut rules, mut found) = (Vec::new(), Vec::new());
+    let plan = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&small(), |event| match event {
+        Event::Bound { rule, .. } => rules.push(rule),
+        Event::Found { engine, steps } => found.push((engine.to_owned(), steps)),
+        _ => {}
+    });
+    assert!(plan.unwrap().is_optimal());
+    assert_eq!(found, [("analytic".to_owned(), 12), ("construct".to_owned(), 7)]);
+    assert!(!rules.contains(&Rule::TreePacking), "{rules:?}");
 }
 
 #[test]
