@@ -6,6 +6,7 @@ pub(crate) mod diagonal;
 pub(crate) mod fat_tree;
 pub mod hypercube;
 pub(crate) mod multistage;
+pub(crate) mod ring_tours;
 pub(crate) mod subgroup_chain;
 #[cfg(test)]
 mod tests;
