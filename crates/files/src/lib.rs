@@ -31,7 +31,7 @@
 //!
 //! - [`FileKind::read`] detects JSON or binary. [`FileKind::parse`] and [`FileKind::open`] read the two forms.
 //! - [`FileKind::seal`] writes the binary form, [`to_json_rows`] the JSON form.
-//! - [`seal`], [`open`] and [`open_first`] work on payloads that the caller encodes.
+//! - [`seal`], [`append_sealed`], [`open`] and [`open_first`] work on payloads that the caller encodes.
 //! - [`to_json_line`] writes one record of a JSON Lines file, and [`from_json_lines`] reads such a file.
 //! - [`one_line`] quotes a foreign text in an error message.
 //! - [`Replacement`] writes a file as a whole or not at all, and [`LogFile`] a file that grows. [`FileIdentity`] tells
@@ -56,4 +56,4 @@ pub use kind::{FileError, FileKind};
 pub use log_file::LogFile;
 pub use quote::{escaped, is_hidden, one_line};
 pub use replacement::{Replacement, replace};
-pub use sealed::{HEADER_BYTES, SealError, open, open_first, seal};
+pub use sealed::{HEADER_BYTES, SealError, append_sealed, open, open_first, seal};

@@ -65,13 +65,30 @@ pub enum SealError {
 /// ```
 pub fn seal(magic: [u8; 8], version: u32, payload: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::with_capacity(HEADER_BYTES + payload.len());
-    sealed.extend(magic);
-    sealed.extend(version.to_le_bytes());
-    sealed.extend((payload.len() as u64).to_le_bytes());
-    let checksum = checksum(&sealed, payload);
-    sealed.extend(checksum);
-    sealed.extend(payload);
+    append_sealed(&mut sealed, magic, version, |sealed| sealed.extend(payload));
     sealed
+}
+
+/// Appends a sealed piece to `bytes`. `write` appends the payload, so that a large one needs no second copy.
+///
+/// ```
+/// use lockstep_files::{append_sealed, open};
+///
+/// let mut sealed = Vec::new();
+/// append_sealed(&mut sealed, *b"greeting", 1, |payload| payload.extend(b"hello"));
+/// assert_eq!(open(*b"greeting", 1, &sealed)?, b"hello");
+/// # Ok::<(), lockstep_files::SealError>(())
+/// ```
+pub fn append_sealed(bytes: &mut Vec<u8>, magic: [u8; 8], version: u32, write: impl FnOnce(&mut Vec<u8>)) {
+    let start = bytes.len();
+    bytes.extend([0; HEADER_BYTES]);
+    write(bytes);
+    let (header, payload) = bytes[start..].split_at_mut(HEADER_BYTES);
+    header[..VERSION].copy_from_slice(&magic);
+    header[VERSION..LENGTH].copy_from_slice(&version.to_le_bytes());
+    header[LENGTH..CHECKSUM].copy_from_slice(&(payload.len() as u64).to_le_bytes());
+    let checksum = checksum(&header[..CHECKSUM], payload);
+    header[CHECKSUM..].copy_from_slice(&checksum);
 }
 
 /// Returns the payload of a sealed file.

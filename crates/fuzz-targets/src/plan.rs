@@ -22,10 +22,14 @@ pub fn plan_json(bytes: &[u8]) -> bool {
     }
 }
 
-/// Checks a binary plan file: the sealed file, and the content under a correct checksum.
+/// Checks a binary plan file: the sealed file, the content of version 1 under a correct checksum, and that of both pieces of
+/// version 3. The first two bytes are then the length of the first piece.
 pub fn plan_binary(bytes: &[u8]) -> bool {
     let mut is_accepted = false;
-    for bytes in [bytes, &seal(*b"lockplan", 1, bytes), &seal(*b"lockplan", 2, bytes)] {
+    let (length, pieces) = bytes.split_first_chunk().unwrap_or((&[0; 2], &[]));
+    let (claims, schedule) = pieces.split_at(pieces.len().min(u16::from_le_bytes(*length).into()));
+    let pieces = [seal(*b"lockplan", 3, claims), seal(*b"lockschd", 4, schedule)].concat();
+    for bytes in [bytes, &seal(*b"lockplan", 1, bytes), &pieces] {
         match PlanFile::from_bytes(bytes) {
             Err(error) => is_one_line(&error),
             Ok(file) => {

@@ -24,7 +24,7 @@ pub fn schedule_json(bytes: &[u8]) -> bool {
 /// Checks a binary schedule file: the sealed file, and the content under a correct checksum.
 pub fn schedule_binary(bytes: &[u8]) -> bool {
     let mut is_accepted = false;
-    for bytes in [bytes, &seal(*b"lockschd", 1, bytes), &seal(*b"lockschd", 2, bytes)] {
+    for bytes in [bytes, &seal(*b"lockschd", 1, bytes), &seal(*b"lockschd", 4, bytes)] {
         match ScheduleFile::from_bytes(bytes) {
             Err(error) => is_one_line(&error),
             Ok(file) => {

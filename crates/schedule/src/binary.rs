@@ -2,12 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_files::{FileError, SealError, decode, encode};
+use lockstep_files::{FileError, SealError, append_sealed, decode, encode, open};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
 use serde::{Deserialize, Serialize};
 
 use crate::collective::Collective;
-use crate::file::{KIND, PATTERN_KIND, RATES_KIND, ScheduleFile, ScheduleFileError};
+use crate::compact;
+use crate::file::{COMPACT_KIND, KIND, ScheduleFile, ScheduleFileError};
 use crate::messages::{Message, MessageId};
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
@@ -16,43 +17,61 @@ use crate::problem::Problem;
 use crate::schedule::Schedule;
 
 impl ScheduleFile {
-    /// Returns the bytes of a binary file: at least 4 bytes per transfer. The topology keeps its name, node names and
-    /// positions.
+    /// Returns the bytes of a binary file: 2 to 3 bytes per transfer if the transfers of a step are in the order of their
+    /// messages and senders, about 6 otherwise. The topology keeps its name, node names and positions.
+    ///
+    /// The payload is the length of the tables of the problem (8 bytes, little-endian), the tables, and the steps as a stream
+    /// of differences.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (kind, tables, pattern) = (self.kind(), Tables::from(self), self.collective.pattern());
-        if kind == KIND {
-            kind.seal(&tables)
-        } else if kind == PATTERN_KIND {
-            kind.seal(&(tables, pattern))
-        } else {
-            kind.seal(&(tables, pattern, RateTables::from(self)))
-        }
+        let mut bytes = Vec::new();
+        self.append_to(&mut bytes);
+        bytes
     }
 
-    /// Reads a binary file.
+    /// Appends the bytes of a binary file.
+    pub fn append_to(&self, bytes: &mut Vec<u8>) {
+        let tables = encode(&(ProblemTables::from(self), self.collective.pattern(), RateTables::from(self)));
+        append_sealed(bytes, COMPACT_KIND.magic, COMPACT_KIND.version, |payload| {
+            payload.extend((tables.len() as u64).to_le_bytes());
+            payload.extend(tables);
+            compact::write(&self.schedule, payload);
+        });
+    }
+
+    /// Reads a binary file of version 4, or of version 1, which release 0.1.0 wrote.
     ///
     /// # Errors
     ///
     /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind.
     /// Otherwise the errors of [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
-        match KIND.open::<Tables>(bytes) {
-            Err(FileError::Sealed(SealError::Version { found: 2, .. })) => {
-                let (tables, pattern) = PATTERN_KIND.open::<(Tables, Pattern)>(bytes)?;
-                tables.into_file(Some(pattern), RateTables::default())
+        let payload = match open(COMPACT_KIND.magic, COMPACT_KIND.version, bytes) {
+            Err(SealError::Version { found: 1, .. }) => {
+                let Tables { problem, steps } = KIND.open(bytes)?;
+                return problem.into_file(None, RateTables::default(), steps.schedule()?);
             }
-            Err(FileError::Sealed(SealError::Version { .. })) => {
-                let (tables, pattern, rates) = RATES_KIND.open::<(Tables, Pattern, RateTables)>(bytes)?;
-                tables.into_file(Some(pattern), rates)
-            }
-            tables => tables?.into_file(None, RateTables::default()),
-        }
+            opened => opened.map_err(FileError::from)?,
+        };
+        let cut = ScheduleFileError::Tables { why: "the tables are longer than the file" };
+        let (length, rest) = payload.split_first_chunk().ok_or(cut.clone())?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
+        let (tables, steps) = rest.split_at_checked(length).ok_or(cut)?;
+        let (problem, pattern, rates): (ProblemTables, Pattern, RateTables) =
+            decode(tables).map_err(FileError::from)?;
+        problem.into_file(Some(pattern), rates, compact::read(steps)?)
     }
 }
 
-/// The contents of a file as flat tables; numbers below 251 take one byte.
-#[derive(Serialize, Deserialize)]
+/// The contents of a file of version 1 as flat tables; numbers below 251 take one byte.
+#[derive(Deserialize)]
 struct Tables {
+    problem: ProblemTables,
+    steps: StepTables,
+}
+
+/// The problem of a file as flat tables.
+#[derive(Serialize, Deserialize)]
+struct ProblemTables {
     topology: TopologyTables,
     model: ModelTable,
     /// Empty for a custom collective.
@@ -61,10 +80,9 @@ struct Tables {
     chunks: NonZeroU32,
     /// Source and receivers of each message; empty for a named collective.
     messages: Vec<(NodeId, Vec<NodeId>)>,
-    steps: StepTables,
 }
 
-/// What version 3 adds.
+/// What version 1 does not have.
 #[derive(Serialize, Deserialize, Default)]
 struct RateTables {
     /// One per channel; empty if all are 1.
@@ -203,9 +221,9 @@ struct TopologyTables {
     positions: Vec<[f64; 2]>,
 }
 
-impl From<&ScheduleFile> for Tables {
+impl From<&ScheduleFile> for ProblemTables {
     fn from(file: &ScheduleFile) -> Self {
-        let ScheduleFile { topology, collective, model, schedule } = file;
+        let ScheduleFile { topology, collective, model, schedule: _ } = file;
         let messages = match collective.name() {
             Some(_) => Vec::new(),
             None => message_table(&file.problem()),
@@ -217,7 +235,6 @@ impl From<&ScheduleFile> for Tables {
             root: collective.root(),
             chunks: collective.chunks(),
             messages,
-            steps: schedule.into(),
         }
     }
 }
@@ -247,11 +264,15 @@ fn message_table(problem: &Problem<'_>) -> Vec<(NodeId, Vec<NodeId>)> {
         .collect()
 }
 
-impl Tables {
+impl ProblemTables {
     /// Returns the file. A custom collective has `pattern`, or the pattern that its messages imply if it is `None`.
-    fn into_file(self, pattern: Option<Pattern>, rates: RateTables) -> Result<ScheduleFile, ScheduleFileError> {
-        let Self { topology, model, collective, root, chunks, messages, steps } = self;
-        let schedule = steps.schedule()?;
+    fn into_file(
+        self,
+        pattern: Option<Pattern>,
+        rates: RateTables,
+        schedule: Schedule,
+    ) -> Result<ScheduleFile, ScheduleFileError> {
+        let Self { topology, model, collective, root, chunks, messages } = self;
         let collective = if collective.is_empty() {
             let message = |(source, receivers)| Message { source, receivers };
             let messages: Vec<Message> = messages.into_iter().map(message).collect();

@@ -28,6 +28,9 @@ pub(crate) const PATTERN_KIND: FileKind = FileKind { version: 2, ..KIND };
 /// Version 3, which also has capacities, latencies, hosts, a unit of bandwidth, or widths of steps.
 pub(crate) const RATES_KIND: FileKind = FileKind { version: 3, ..KIND };
 
+/// Version 4, of binary files only, whose steps are [compact](crate::compact).
+pub(crate) const COMPACT_KIND: FileKind = FileKind { version: 4, ..KIND };
+
 /// A schedule with its network, collective and model: the contents of a file.
 ///
 /// Invariant: network, collective and model form a valid [`Problem`]. The schedule may be invalid.
@@ -65,7 +68,7 @@ impl ScheduleFile {
         Self { topology, collective, model: problem.model(), schedule }
     }
 
-    /// Returns the lowest version of the format that can store the file.
+    /// Returns the lowest version of the JSON form that can store the file.
     pub(crate) fn kind(&self) -> FileKind {
         let topology = &self.topology;
         let has_rates = topology.has_capacities() || topology.has_latencies();

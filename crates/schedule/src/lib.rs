@@ -48,6 +48,7 @@ mod binary;
 mod bit_set;
 mod budget;
 mod collective;
+mod compact;
 mod cost;
 mod distribute_phase;
 mod engine;

@@ -1,5 +1,7 @@
 //! The contents of a plan file, and their check.
 
+use std::sync::Arc;
+
 use lockstep_certificate::{CertificateError, DecodeError, LowerBound};
 use lockstep_files::{FileError, FileKind};
 use lockstep_schedule::{ScheduleFile, ScheduleFileError, Violation, verify};
@@ -31,7 +33,7 @@ pub(crate) const KIND: FileKind = FileKind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlanFile {
     /// The schedule and its problem.
-    pub schedule: ScheduleFile,
+    pub schedule: Arc<ScheduleFile>,
     /// The number of steps claimed.
     pub steps: u32,
     /// The lower bound claimed.
@@ -85,7 +87,7 @@ impl Plan {
     /// With `None`, the same plan gives the same bytes in every run.
     pub fn to_file(&self, seconds: Option<f64>) -> PlanFile {
         PlanFile {
-            schedule: self.schedule_file().clone(),
+            schedule: Arc::clone(self.schedule_file()),
             steps: self.step_count(),
             lower_bound: self.lower_bound().clone(),
             verdict: self.verdict(),

@@ -1,5 +1,7 @@
 //! The JSON form of plan files: `"format": "lockstep-plan"`, version 1.
 
+use std::sync::Arc;
+
 use lockstep_certificate::{Certificate, LowerBound};
 use lockstep_files::to_json_rows;
 use lockstep_schedule::ScheduleFile;
@@ -31,7 +33,7 @@ pub(crate) struct PlanRecord<S, B> {
 impl PlanFile {
     /// Writes a JSON file: one line per field of the plan and of its schedule, and one line per step.
     pub fn to_json(&self) -> String {
-        to_json_rows(&self.record(&self.schedule, &self.lower_bound), 3)
+        to_json_rows(&self.record(&*self.schedule, &self.lower_bound), 3)
     }
 
     /// Reads a JSON file.
@@ -77,7 +79,7 @@ impl PlanRecord<ScheduleFile, LowerBound> {
             lower_bound.steps = larger;
             verdict = Verdict::of(steps, larger).unwrap_or(verdict);
         }
-        PlanFile { schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds }
+        PlanFile { schedule: Arc::new(schedule), steps, lower_bound, verdict, engine, seed, cut_short, seconds }
     }
 }
 

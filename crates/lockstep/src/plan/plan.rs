@@ -1,5 +1,7 @@
 //! The plan: a verified schedule, a proved bound, and their distance.
 
+use std::sync::Arc;
+
 use lockstep_certificate::LowerBound;
 use lockstep_schedule::{Collective, CommunicationModel, Problem, Schedule, ScheduleFile, Verification, verify};
 use lockstep_topology::Topology;
@@ -25,7 +27,7 @@ use super::verdict::{CutShort, Verdict};
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    file: ScheduleFile,
+    file: Arc<ScheduleFile>,
     verification: Verification,
     bound: LowerBound,
     verdict: Verdict,
@@ -74,13 +76,13 @@ impl Plan {
             let withdrawn = WithdrawnBound { rule: bound.rule, bound: bound.steps, why, schedule: file };
             return Err(PlanRefusal::Bound(Box::new(withdrawn)));
         }
-        Ok(Self::checked(file, verification, bound, verdict, origin))
+        Ok(Self::checked(Arc::new(file), verification, bound, verdict, origin))
     }
 
     /// Creates a plan of parts that the verifier and the check of the certificate have accepted. The verdict follows from
     /// them.
     pub(super) fn checked(
-        file: ScheduleFile,
+        file: Arc<ScheduleFile>,
         verification: Verification,
         bound: LowerBound,
         verdict: Verdict,
@@ -98,7 +100,7 @@ impl Plan {
         let steps = self.step_count();
         let bound = if other.bound.steps > self.bound.steps { other.bound } else { self.bound };
         let Some(verdict) = Verdict::of(steps, bound.steps) else {
-            return Err(Box::new(WithdrawnBound::exceeded(&bound, steps, self.file)));
+            return Err(Box::new(WithdrawnBound::exceeded(&bound, steps, Arc::unwrap_or_clone(self.file))));
         };
         let cut_short = self.origin.cut_short.or(other.origin.cut_short);
         Ok(Self::checked(self.file, self.verification, bound, verdict, Origin { cut_short, ..self.origin }))
@@ -110,7 +112,7 @@ impl Plan {
     }
 
     /// Returns the schedule with its problem, as in a file.
-    pub(crate) fn schedule_file(&self) -> &ScheduleFile {
+    pub(crate) fn schedule_file(&self) -> &Arc<ScheduleFile> {
         &self.file
     }
 

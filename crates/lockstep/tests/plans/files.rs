@@ -1,5 +1,7 @@
 //! Plan files.
 
+use std::sync::Arc;
+
 use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::schedule::DistributePhase;
 use lockstep::schedule::strategy::instance;
@@ -193,6 +195,6 @@ fn a_plan_with_an_invalid_schedule_is_refused() {
         schedule.begin_step();
         step.iter().skip(usize::from(place == 3)).for_each(|transfer| schedule.push(transfer.message, transfer.path));
     }
-    file.schedule = ScheduleFile::new(&plan.problem(), schedule);
+    file.schedule = Arc::new(ScheduleFile::new(&plan.problem(), schedule));
     assert!(matches!(file.check(), Err(PlanViolation::Schedule(_))));
 }

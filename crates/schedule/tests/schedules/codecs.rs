@@ -310,6 +310,50 @@ fn binary_faults_are_named() {
     assert!(message(&altered).starts_with("the checksum does not match"));
 }
 
+/// The stream of steps of a file has a valid checksum, but not the steps that it announces.
+#[test]
+fn forged_steps_are_named() {
+    let sealed = broadcast().to_bytes();
+    let payload = lockstep_files::open(*b"lockschd", 4, &sealed).unwrap();
+    let tables = 8 + usize::try_from(u64::from_le_bytes(*payload.first_chunk().unwrap())).unwrap();
+    let message = |steps: &[u8]| {
+        let payload = [&payload[..tables], steps].concat();
+        ScheduleFile::from_bytes(&lockstep_files::seal(*b"lockschd", 4, &payload)).unwrap_err().to_string()
+    };
+    let long = |last: u8| [[0xFF; 9].as_slice(), &[last, 0, 0]].concat();
+    // The stream begins with the numbers of transfers, channel uses and steps.
+    let cases: [(&[u8], &str); 7] = [
+        (&[], "a step is longer than the file"),
+        (&long(1), "there are fewer steps than the first numbers say"),
+        (&long(2), "a number has more than 64 bits"),
+        (&[0, 0, 1, 1, 1], "a step is longer than the file"),
+        (&[1, 0, 1, 1, 1, 1], "a message or channel is not a number of 32 bits"),
+        (&[1, 0, 1, 0, 1], "the steps are not those that the first numbers announce"),
+        (&[0, 0, 1, 0, 1, 0], "the steps are not those that the first numbers announce"),
+    ];
+    for (steps, why) in cases {
+        assert!(message(steps).contains(why), "{steps:?}: {}", message(steps));
+    }
+}
+
+/// All nodes send at once, in the order of their numbers: one byte per message and one per channel.
+#[test]
+fn the_steps_of_a_ring_take_two_bytes_per_transfer() {
+    let ring: lockstep_topology::Topology = "ring:1000".parse().unwrap();
+    let all_gather = Collective::all_gather();
+    let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward()).unwrap();
+    let empty = ScheduleFile::new(&problem, Schedule::new()).to_bytes().len();
+    let mut schedule = Schedule::new();
+    for _ in 0..10 {
+        schedule.begin_step();
+        for (message, node) in ring.nodes().enumerate() {
+            schedule.push(MessageId::from_index(message), &ring.out_channels(node)[..1]);
+        }
+    }
+    let bytes = ScheduleFile::new(&problem, schedule).to_bytes().len() - empty;
+    assert!((20_000..20_200).contains(&bytes), "{bytes}");
+}
+
 /// An all-reduce in any number of blocks is one message of all members, which version 2 of the format stores.
 #[test]
 fn all_reduces_in_blocks_round_trip() {

@@ -105,7 +105,6 @@ fn deliver(
         }
         None => {}
     }
-    // A copy of the schedule, which may be large.
     let file = || plan.to_file(seconds);
     let is_data = output.as_ref().is_some_and(|(output, _)| output.is_standard());
     if let Some((output, format)) = output {
