@@ -5,12 +5,12 @@ use super::error::PlanError;
 /// The number of evaluations of [`plan`](crate::plan()) callers without a preference: about ten seconds of one core.
 pub const DEFAULT_EVALUATIONS: u64 = 10_000_000;
 
-/// The largest number of deliveries that a planner accepts. A schedule with one transfer per delivery then takes a few
-/// hundred megabytes.
-pub const MAX_DELIVERIES: u64 = 1 << 24;
+/// The largest number of deliveries that a planner accepts. A schedule with one transfer of one channel per delivery then takes
+/// 12 GiB.
+pub const MAX_DELIVERIES: u64 = 1 << 30;
 
-/// The largest number of channel uses that the shortest paths of a problem may have: 1 GiB of a schedule.
-pub const MAX_CHANNEL_USES: u64 = 1 << 28;
+/// The largest number of channel uses that the shortest paths of a problem may have: 8 GiB of a schedule.
+pub const MAX_CHANNEL_USES: u64 = 1 << 31;
 
 /// Refuses a problem whose schedules would not fit into memory.
 pub(crate) fn check_size(what: &'static str, amount: u64, limit: u64) -> Result<(), PlanError> {

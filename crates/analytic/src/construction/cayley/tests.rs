@@ -195,8 +195,8 @@ fn other_problems_are_not_supported() {
     assert_eq!(made(&torus.half_duplex(), &gather, FORWARD), None, "half duplex");
     assert_eq!(made(&torus, &Collective::broadcast(NodeId::new(0)), FORWARD), None, "one source");
     assert_eq!(made(&"mesh:4x4".parse().unwrap(), &gather, FORWARD), None, "no group");
-    assert_eq!(made(&"hypercube:11".parse().unwrap(), &exchange, FORWARD), None, "more than 2^24 transfers");
-    assert_eq!(made(&"ring:4098".parse().unwrap(), &gather, FORWARD), None, "more than 2^24 transfers");
+    assert_eq!(made(&"ring:1700".parse().unwrap(), &exchange, FORWARD), None, "more than 2^30 transfers");
+    assert_eq!(made(&"ring:40000".parse().unwrap(), &gather, FORWARD), None, "more than 2^30 transfers");
     let budget = Budget::unlimited();
     budget.cancel();
     assert_eq!(construct(&Problem::new(&torus, &gather, FORWARD).unwrap(), 0, &budget), None);

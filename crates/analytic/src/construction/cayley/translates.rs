@@ -6,7 +6,7 @@ use lockstep_topology::ChannelId;
 use super::group_table::GroupTable;
 
 /// The largest number of transfers of a stored schedule.
-const MAX_TRANSFERS: u64 = 1 << 24;
+const MAX_TRANSFERS: u64 = 1 << 30;
 
 /// Returns true if a schedule of this number of sources and transfers per source is small enough to be stored.
 pub(super) fn fits(sources: usize, transfers: u64) -> bool {

@@ -13,7 +13,7 @@ use super::total_exchange;
 use crate::Construction;
 
 /// The largest number of deliveries of a stored schedule.
-const MAX_DELIVERIES: u64 = 1 << 24;
+const MAX_DELIVERIES: u64 = 1 << 30;
 
 /// Broadcast, all-gather and total exchange on trees, in the fewest steps.
 pub(crate) const TREE: Construction = Construction {

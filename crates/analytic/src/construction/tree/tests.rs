@@ -230,12 +230,12 @@ fn a_cancelled_budget_gives_none() {
 
 #[test]
 fn schedules_that_are_too_large_are_refused() {
-    let line: Topology = "mesh:1x5000".parse().unwrap();
+    let line: Topology = "mesh:1x33000".parse().unwrap();
     for collective in [Collective::all_gather(), Collective::all_to_all()] {
         assert_eq!(steps(TREE, &line, &collective, one_port()), None);
     }
     let broadcast = Collective::broadcast(line.terminals()[77]);
-    assert_eq!(optimum(TREE, &line, &broadcast, one_port()), log2_ceil(5000));
+    assert_eq!(optimum(TREE, &line, &broadcast, one_port()), log2_ceil(33000));
 }
 
 #[test]
