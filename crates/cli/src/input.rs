@@ -99,6 +99,11 @@ pub(crate) fn text(path: &Path, expected: &str) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|error| refused(error.utf8_error().valid_up_to()))
 }
 
+/// Reads all bytes of a file or of standard input.
+pub(crate) fn all(path: &Path) -> anyhow::Result<Vec<u8>> {
+    bytes(path, |_| Ok::<_, anyhow::Error>(()))
+}
+
 /// Reads all bytes of a file or of standard input, unless `check` refuses the first ones.
 fn bytes<E: Into<anyhow::Error>>(path: &Path, check: impl FnOnce(&[u8]) -> Result<(), E>) -> anyhow::Result<Vec<u8>> {
     let refused = |error| LoadError::File { file: name(path), error };

@@ -42,6 +42,8 @@ fn main() -> ExitCode {
         Command::Faults(args) => commands::faults::run(&args, verbosity),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Time(args) => commands::time::run(&args),
+        Command::Export(args) => commands::export::run(&args),
+        Command::Run(args) => commands::run::run(&args),
         Command::Render(args) => commands::render::run(&args, verbosity),
         Command::Simulate(args) => commands::simulate::run(&args, verbosity),
     };

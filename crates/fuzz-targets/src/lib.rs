@@ -15,6 +15,7 @@
 mod book;
 mod checkpoint;
 mod error_check;
+mod execute;
 mod front;
 mod graph;
 mod messages;
@@ -25,6 +26,7 @@ mod schedule;
 
 pub use book::book;
 pub use checkpoint::{checkpoint, design_checkpoint, plan_checkpoint};
+pub use execute::{goal, goal_binary, htsim, msccl_xml};
 pub use front::front_json;
 pub use graph::{dot, edge_list, graphml, node_link, spec, topology_json};
 pub use messages::messages_jsonl;
@@ -43,16 +45,20 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 21] = [
+pub const TARGETS: [Target; 25] = [
     Target { name: "book", run: book },
     Target { name: "checkpoint", run: checkpoint },
     Target { name: "design_checkpoint", run: design_checkpoint },
     Target { name: "dot", run: dot },
     Target { name: "edge_list", run: edge_list },
     Target { name: "front_json", run: front_json },
+    Target { name: "goal", run: goal },
+    Target { name: "goal_binary", run: goal_binary },
     Target { name: "graphml", run: graphml },
+    Target { name: "htsim", run: htsim },
     Target { name: "lower_bound", run: lower_bound },
     Target { name: "messages_jsonl", run: messages_jsonl },
+    Target { name: "msccl_xml", run: msccl_xml },
     Target { name: "node_link", run: node_link },
     Target { name: "path_cache", run: path_cache },
     Target { name: "plan_binary", run: plan_binary },

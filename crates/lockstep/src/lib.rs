@@ -57,7 +57,8 @@
 //!
 //! # Modules
 //!
-//! Every library of Lockstep is a module of this crate, except `lockstep-report` with its pictures, pages and tables.
+//! Every library of Lockstep is a module of this crate, except `lockstep-report` with its pictures, pages and tables,
+//! `lockstep-export` with the formats of runtimes and simulators, and `lockstep-execute`, which runs programs of such formats.
 //!
 //! | Module | Contents |
 //! |---|---|

@@ -3,12 +3,14 @@
 mod bound;
 mod cost;
 mod design;
+mod export;
 mod faults;
 mod front;
 mod network;
 mod plan;
 mod problem;
 mod render;
+mod run;
 mod simulate;
 mod time;
 mod topology;
@@ -22,11 +24,13 @@ use crate::memory::{self, MemoryLimit};
 pub(crate) use self::bound::BoundArgs;
 pub(crate) use self::cost::CostArgs;
 pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs, PurposeArg};
+pub(crate) use self::export::ExportArgs;
 pub(crate) use self::faults::{FaultsArgs, KindArgs, LookupArgs, SweepArgs, TableFormat};
 pub(crate) use self::front::SizeFrontArgs;
 pub(crate) use self::plan::{PlanArgs, PlanFormat};
 pub(crate) use self::problem::ProblemArgs;
 pub(crate) use self::render::{PictureFormat, RenderArgs};
+pub(crate) use self::run::RunArgs;
 pub(crate) use self::simulate::SimulateArgs;
 pub(crate) use self::time::TimeArgs;
 pub(crate) use self::topology::{NetworkFormat, TopologyArgs};
@@ -80,6 +84,10 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Compute the time and the bandwidth of a schedule, as nccl-tests prints them
     Time(TimeArgs),
+    /// Write a schedule for a runtime or simulator: MPI, RCCL, MSCCL, GOAL, ...
+    Export(ExportArgs),
+    /// Execute a program for a runtime or a simulator; exit code 0 if right, 1 if wrong
+    Run(RunArgs),
     /// Draw a schedule or plan file
     Render(RenderArgs),
     /// Simulate the run time of an application, of task programs, or of a schedule

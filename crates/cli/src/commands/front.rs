@@ -1,7 +1,7 @@
 //! `lockstep front`: the best schedule for every size, and a lower bound of its time.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
@@ -9,16 +9,20 @@ use lockstep::schedule::{CollectiveSize, Picoseconds};
 use lockstep::topology::Quantity;
 use lockstep::{AlgorithmTimes, Front, FrontError, FrontOptions, FrontPlan, Problem, Timing, Topology};
 use lockstep_report::Table;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::args::{SizeFrontArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
+use crate::input;
 use crate::output::{self, Output};
 use crate::problem_input::{self, ProblemInput};
 use crate::progress::FrontLine;
 use crate::signals::cancel_on_signal;
-use crate::text::{self, Sheet};
+use crate::text::{self, Sheet, one_line};
+
+/// The name of the table of sizes in the directory of a front.
+pub(super) const SIZES_FILE: &str = "sizes.json";
 
 /// The latency of the channels of a network without latencies, unless another one is given: 1 us.
 const DEFAULT_LATENCY_PS: u64 = 1_000_000;
@@ -100,7 +104,7 @@ fn with_times(topology: &Topology, args: &SizeFrontArgs, verbosity: Verbosity) -
 /// Makes the directory, and opens the table of sizes in it.
 fn table_file(files: &mut CommandFiles, directory: &Path) -> anyhow::Result<Output> {
     fs::create_dir_all(directory).with_context(|| format!("{}: cannot make the directory", directory.display()))?;
-    files.write("-o", &directory.join("sizes.json"))
+    files.write("-o", &directory.join(SIZES_FILE))
 }
 
 /// A row of the table of sizes.
@@ -114,6 +118,32 @@ struct Range {
     width_sum: u64,
     latency_ps: u128,
     engine: String,
+}
+
+/// The sizes of a plan, as another command reads them.
+#[derive(Deserialize)]
+pub(super) struct PlanSizes {
+    pub(super) from_bytes: u64,
+    pub(super) to_bytes: u64,
+    /// The name of the plan in the directory of the table.
+    pub(super) file: String,
+}
+
+/// Reads a table of sizes.
+pub(super) fn read_ranges(table: &Path) -> anyhow::Result<Vec<PlanSizes>> {
+    let text = input::text(table, "the table of sizes of lockstep front -o")?;
+    let ranges: Vec<PlanSizes> =
+        serde_json::from_str(&text).with_context(|| format!("{}: no table of sizes", table.display()))?;
+    for PlanSizes { file, from_bytes, to_bytes } in &ranges {
+        let is_name = Path::new(file).components().eq([Component::Normal(file.as_ref())]);
+        ensure!(is_name, "{}, field 'file': '{}' is no name of a file beside it", table.display(), one_line(file));
+        ensure!(
+            (1..=*to_bytes).contains(from_bytes),
+            "{}, field 'from_bytes': {from_bytes}; expected 1 to {to_bytes}, the field 'to_bytes'",
+            table.display()
+        );
+    }
+    Ok(ranges)
 }
 
 /// Returns the ranges of sizes in which each schedule is best.

@@ -2,6 +2,7 @@
 
 pub(crate) mod bound;
 pub(crate) mod design;
+pub(crate) mod export;
 pub(crate) mod faults;
 pub(crate) mod front;
 mod front_plot;
@@ -9,6 +10,7 @@ mod network_file;
 pub(crate) mod plan;
 mod plan_file;
 pub(crate) mod render;
+pub(crate) mod run;
 pub(crate) mod simulate;
 pub(crate) mod time;
 pub(crate) mod topology;

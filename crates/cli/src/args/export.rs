@@ -1,0 +1,90 @@
+//! Arguments of `lockstep export`.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use lockstep::topology::Quantity;
+use lockstep_export::{FORMATS, Runtime};
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  lockstep export p.json --to mpi-c -o plan.c             a C program that checks every byte
+  lockstep export p.json --to msccl-xml -o plan.xml       an algorithm for RCCL
+  lockstep export front/ --to msccl-xml -o algorithms/    one file per range of sizes
+  lockstep export p.json --to goal --size 64MiB           for a simulator, one size
+  lockstep export --list                                  all formats and their limits
+
+Rank r is the r-th working terminal of the network by node number. docs/export.md has the layout of
+the buffers and how to run each format.";
+
+/// Arguments of `lockstep export`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "options of the command line")]
+pub(crate) struct ExportArgs {
+    /// Schedule or plan file, JSON or binary, or the directory of `lockstep front -o`; - is standard input
+    #[arg(required_unless_present = "list")]
+    pub(crate) file: Option<PathBuf>,
+    /// Format of the output
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        required_unless_present = "list",
+        value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name))
+    )]
+    pub(crate) to: Option<String>,
+    /// Write to a file, or to a directory if the format or the input is one; - is standard output [default: -]
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    /// Runtime that reads the file, because their limits differ
+    #[arg(long = "for", value_name = "RUNTIME", default_value = "rccl")]
+    pub(crate) runtime: RuntimeArg,
+    /// Use one buffer for input and output
+    #[arg(long)]
+    pub(crate) in_place: bool,
+    /// Use different buffers for input and output (default)
+    #[arg(long, conflicts_with = "in_place")]
+    pub(crate) out_of_place: bool,
+    /// Allow paths through other terminals in formats of GPU runtimes: the network routes
+    #[arg(long)]
+    pub(crate) routed: bool,
+    /// Size of the collective in formats of one size, as in `lockstep time`
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size)]
+    pub(crate) size: u64,
+    /// Smallest size for which the runtime uses the schedule [default: that of the front, otherwise 0]
+    #[arg(long, value_name = "SIZE", value_parser = |text: &str| Quantity::Size.parse(text))]
+    pub(crate) min_bytes: Option<u64>,
+    /// Largest size for which the runtime uses the schedule; 0 is no limit [default: that of the front, otherwise 0]
+    #[arg(long, value_name = "SIZE", value_parser = |text: &str| Quantity::Size.parse(text))]
+    pub(crate) max_bytes: Option<u64>,
+    /// List the formats, their consumers and their limits
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+/// A runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum RuntimeArg {
+    /// RCCL of AMD
+    Rccl,
+    /// The MSCCL executor of NCCL, and MSCCL
+    Msccl,
+}
+
+impl From<RuntimeArg> for Runtime {
+    fn from(runtime: RuntimeArg) -> Self {
+        match runtime {
+            RuntimeArg::Rccl => Self::Rccl,
+            RuntimeArg::Msccl => Self::Msccl,
+        }
+    }
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    match Quantity::Size.parse(text) {
+        Ok(0) => Err("expected a size above 0".to_owned()),
+        Ok(size) => Ok(size),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,125 @@
+//! `lockstep export`: schedules as files and programs for runtimes and simulators.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use lockstep_export::{
+    Connections, Export, ExportError, ExportFile, ExportOptions, FORMATS, Format, LowerError, Placement, format_named,
+};
+use lockstep_report::Table;
+
+use super::front::{SIZES_FILE, read_ranges};
+use crate::args::ExportArgs;
+use crate::command_files::CommandFiles;
+use crate::exit_status::ExitStatus;
+use crate::text::one_line;
+use crate::{input, output};
+
+pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitStatus> {
+    if args.list {
+        output::print(&format_list())?;
+        return Ok(ExitStatus::Success);
+    }
+    let (Some(file), Some(format)) = (&args.file, args.to.as_deref().and_then(format_named)) else {
+        bail!("give a plan and a format, or --list");
+    };
+    let mut files = CommandFiles::new();
+    let sources = sources(args, file, &mut files)?;
+    let is_directory = format.is_folder() || file.is_dir();
+    let target = args.output.as_deref().unwrap_or(Path::new("-"));
+    ensure!(
+        !is_directory || args.output.is_some(),
+        "{}: the format or the input has several files; add -o DIR",
+        format.name
+    );
+    let mut written = Vec::new();
+    for source in &sources {
+        let exported = match export(args, format, source) {
+            Err(error) if is_invalid(&error) => {
+                output::print(&format!("invalid: {}\n", one_line(&format!("{error:#}"))))?;
+                return Ok(ExitStatus::Negative);
+            }
+            exported => exported.with_context(|| input::name(&source.file))?,
+        };
+        // The files of several plans have the names of their plans.
+        let base = match &source.name {
+            None => target.to_owned(),
+            Some(name) if format.is_folder() => target.join(name),
+            Some(name) => target.join(format!("{name}.{}", format.extension)),
+        };
+        let path = |name: &str| if name.is_empty() { base.clone() } else { base.join(name) };
+        written.extend(exported.into_iter().map(|ExportFile { name, contents }| (path(&name), contents)));
+    }
+    if is_directory {
+        for directory in written.iter().filter_map(|(path, _)| path.parent()) {
+            let refused = || format!("{}: cannot make the directory", directory.display());
+            fs::create_dir_all(directory).with_context(refused)?;
+        }
+    }
+    let outputs: Vec<_> = written.iter().map(|(path, _)| files.write("--output", path)).collect::<Result<_, _>>()?;
+    for (output, (_, contents)) in outputs.into_iter().zip(&written) {
+        output.write_bytes(contents, || String::from_utf8_lossy(contents).into_owned())?;
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// A plan, and the sizes for which it is exported.
+struct Source {
+    file: PathBuf,
+    /// The name of the plan among several ones, without extension.
+    name: Option<String>,
+    /// The smallest and largest size; 0 is no limit.
+    sizes: [u64; 2],
+}
+
+/// Returns the plans of the input: one file, or those of a front.
+fn sources(args: &ExportArgs, file: &Path, files: &mut CommandFiles) -> anyhow::Result<Vec<Source>> {
+    if !file.is_dir() {
+        files.read("the schedule", file)?;
+        let sizes = [args.min_bytes, args.max_bytes].map(Option::unwrap_or_default);
+        ensure!(sizes[1] == 0 || sizes[0] <= sizes[1], "--min-bytes exceeds --max-bytes; exchange them");
+        return Ok(vec![Source { file: file.to_owned(), name: None, sizes }]);
+    }
+    ensure!(
+        args.min_bytes.or(args.max_bytes).is_none(),
+        "--min-bytes, --max-bytes: the table of sizes of a front has the sizes; remove the options"
+    );
+    let table = file.join(SIZES_FILE);
+    files.read("the table of sizes", &table)?;
+    let mut sources = Vec::new();
+    for range in read_ranges(&table)? {
+        let (plan, name) = (file.join(&range.file), Path::new(&range.file).file_stem());
+        files.read("the schedule", &plan)?;
+        let name = name.map(|name| name.to_string_lossy().into_owned());
+        sources.push(Source { file: plan, name, sizes: [range.from_bytes, range.to_bytes] });
+    }
+    Ok(sources)
+}
+
+fn export(args: &ExportArgs, format: &Format, source: &Source) -> anyhow::Result<Vec<ExportFile>> {
+    let saved = input::saved(&source.file)?;
+    let file = saved.schedule().context("a symmetric schedule holds one source only; plan without --symmetric")?;
+    let [least, most] = source.sizes;
+    let options = ExportOptions {
+        placement: if args.in_place { Placement::InPlace } else { Placement::OutOfPlace },
+        connections: if args.routed { Connections::Routed } else { Connections::Direct },
+        runtime: args.runtime.into(),
+        bytes: args.size.clamp(least.max(1), if most == 0 { u64::MAX } else { most.max(least) }),
+        sizes: source.sizes,
+    };
+    Ok(format.write(&Export { problem: file.problem(), schedule: file.schedule(), options })?)
+}
+
+fn is_invalid(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(ExportError::Lower(LowerError::Invalid(_))))
+}
+
+fn format_list() -> String {
+    let mut table = Table::new(["format", "output", "consumer", "limits"]);
+    for format in FORMATS {
+        let output = if format.is_folder() { "directory".to_owned() } else { format!(".{}", format.extension) };
+        table.push([format.name, &output, format.about, format.limits]);
+    }
+    table.to_text()
+}

@@ -1,0 +1,170 @@
+//! Errors of files and of executions.
+
+use std::fmt;
+
+/// Error of a file that the runtime would not load.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct LoadError {
+    /// The line, from 1. In binary files, the offset in bytes.
+    pub line: usize,
+    /// The problem.
+    pub problem: LoadProblem,
+}
+
+/// The problem of a file.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadProblem {
+    /// The text does not follow the grammar.
+    #[error("expected {expected}, found {found}")]
+    Syntax {
+        /// What the grammar allows.
+        expected: String,
+        /// The text, shortened and escaped.
+        found: String,
+    },
+    /// A field is absent.
+    #[error("`{element}` has no `{field}`; add it, the runtime needs it")]
+    Missing {
+        /// The element.
+        element: &'static str,
+        /// The field.
+        field: &'static str,
+    },
+    /// A field has a value that is not allowed.
+    #[error("`{field}` of `{element}` is {value}; expected {expected}")]
+    Field {
+        /// The element.
+        element: &'static str,
+        /// The field.
+        field: &'static str,
+        /// The value, shortened and escaped.
+        value: String,
+        /// The allowed values.
+        expected: String,
+    },
+    /// A limit of the runtime is exceeded.
+    #[error("{count} {what}, but {runtime} supports at most {limit}; {remedy}")]
+    Limit {
+        /// The runtime or the simulator.
+        runtime: &'static str,
+        /// What is limited.
+        what: &'static str,
+        /// The number in the file.
+        count: u64,
+        /// The limit.
+        limit: u64,
+        /// What to do.
+        remedy: &'static str,
+    },
+}
+
+impl LoadError {
+    pub(crate) fn syntax(line: usize, expected: impl Into<String>, found: &str) -> Self {
+        Self { line, problem: LoadProblem::Syntax { expected: expected.into(), found: quoted(found) } }
+    }
+
+    pub(crate) fn field(
+        line: usize,
+        element: &'static str,
+        field: &'static str,
+        value: impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        let value = quoted(&value.to_string());
+        Self { line, problem: LoadProblem::Field { element, field, value, expected: expected.into() } }
+    }
+
+    pub(crate) fn limit(
+        line: usize,
+        (runtime, remedy): (&'static str, &'static str),
+        what: &'static str,
+        count: usize,
+        limit: usize,
+    ) -> Self {
+        let (count, limit) = (count as u64, limit as u64);
+        Self { line, problem: LoadProblem::Limit { runtime, what, count, limit, remedy } }
+    }
+}
+
+/// Returns a text of a file for a message: escaped and at most 40 characters.
+fn quoted(text: &str) -> String {
+    if text.is_empty() {
+        return "the end".to_owned();
+    }
+    let short: String = text.chars().take(40).flat_map(char::escape_default).collect();
+    format!("`{short}`")
+}
+
+/// An instruction that cannot go on, and the reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// The instruction.
+    pub instruction: String,
+    /// What it waits for.
+    pub reason: String,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} waits for {}", self.instruction, self.reason)
+    }
+}
+
+/// A wrong execution.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Violation {
+    /// No thread can go on.
+    #[error("deadlock: {}", joined(.waiting))]
+    Deadlock {
+        /// Each instruction waits for the next one; the last one waits for the first, or for something that never happens.
+        waiting: Vec<Waiting>,
+    },
+    /// Two accesses to a chunk are not ordered.
+    #[error("data race on {address}: {first} and {second} are not ordered; add a dependency")]
+    Race {
+        /// The chunk.
+        address: String,
+        /// An instruction.
+        first: String,
+        /// Another instruction; one of them writes.
+        second: String,
+    },
+    /// The message has another size than its receive expects.
+    #[error("{instruction} receives {expected}, but the message has size {found}")]
+    Size {
+        /// The instruction that receives.
+        instruction: String,
+        /// The size of the receive.
+        expected: u64,
+        /// The size of the message.
+        found: u64,
+    },
+    /// Messages are sent but not received.
+    #[error("{count} messages from rank {from} to rank {to} are never received; add receives or remove the sends")]
+    Unreceived {
+        /// The sender.
+        from: u32,
+        /// The receiver.
+        to: u32,
+        /// Number of messages.
+        count: usize,
+    },
+    /// A chunk of an output is wrong.
+    #[error("{address} is {found}; expected {expected}")]
+    Output {
+        /// The chunk.
+        address: String,
+        /// The required contents.
+        expected: String,
+        /// The contents.
+        found: String,
+    },
+}
+
+/// Joins the waits of a deadlock.
+fn joined(waiting: &[Waiting]) -> String {
+    waiting.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,186 @@
+//! Connection matrices of htsim: flows that begin at a time or at a trigger.
+//!
+//! Every flow and every trigger is a thread of its own. A trigger fires when all its flows have ended.
+//!
+//! # Source
+//!
+//! `htsim/sim/datacenter/connection_matrix.cpp`.
+
+use std::collections::BTreeMap;
+
+use super::text::number;
+use crate::error::{LoadError, LoadProblem};
+use crate::program::{Instruction, Names, ParallelProgram, Thread, Wait};
+
+const NAMES: Names = Names { thread: "flow or trigger", place: "line" };
+
+/// A flow.
+struct Flow {
+    line: usize,
+    sender: u32,
+    number: u32,
+    /// The trigger that begins it.
+    begin: Option<u32>,
+    /// The triggers at the end of the sender and of the receiver.
+    ends: [Option<u32>; 2],
+    size: u64,
+}
+
+/// A trigger.
+struct Trigger {
+    line: usize,
+    /// Number of flows that must end.
+    count: usize,
+}
+
+/// The numbers in the first lines.
+#[derive(Default)]
+struct Counts {
+    connections: Option<(usize, usize)>,
+    triggers: Option<(usize, usize)>,
+}
+
+/// Reads a connection matrix.
+pub(super) fn load(text: &str) -> Result<ParallelProgram, LoadError> {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty());
+    let nodes = match lines.next().map(|(line, text)| (line, text.split_whitespace().collect::<Vec<_>>())) {
+        Some((line, words)) => match words[..] {
+            ["Nodes", count] => number(line, "Nodes", "number", count, u32::MAX.into())? as u32,
+            _ => return Err(LoadError::syntax(line, "`Nodes N`", words[0])),
+        },
+        None => return Err(LoadError::syntax(1, "`Nodes N`", "")),
+    };
+    let (mut counts, mut flows, mut triggers) = (Counts::default(), Vec::new(), BTreeMap::new());
+    for (line, text) in lines {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words[..] {
+            ["Connections", count] => counts.connections = Some((line, count_of(line, "Connections", count)?)),
+            ["Triggers", count] => counts.triggers = Some((line, count_of(line, "Triggers", count)?)),
+            ["trigger", "id", id, ref options @ ..] => {
+                let id = number(line, "trigger", "id", id, u32::MAX.into())? as u32;
+                if triggers.insert(id, trigger(line, options)?).is_some() {
+                    return Err(LoadError::field(line, "trigger", "id", id, "a number that no other trigger has"));
+                }
+            }
+            _ => flows.push(flow(line, &words, nodes)?),
+        }
+    }
+    check_counts(&counts, flows.len(), triggers.len())?;
+    let mut ids = BTreeMap::new();
+    for flow in &flows {
+        if let Some(first) = ids.insert(flow.number, flow.line) {
+            let expected = format!("a number that no other connection has; line {first} has it");
+            return Err(LoadError::field(flow.line, "connection", "id", flow.number, expected));
+        }
+    }
+    program(nodes, &flows, &triggers)
+}
+
+fn count_of(line: usize, element: &'static str, text: &str) -> Result<usize, LoadError> {
+    Ok(number(line, element, "number", text, u32::MAX.into())? as usize)
+}
+
+fn check_counts(counts: &Counts, flows: usize, triggers: usize) -> Result<(), LoadError> {
+    let Some(connections) = counts.connections else {
+        return Err(LoadError { line: 1, problem: LoadProblem::Missing { element: "file", field: "Connections" } });
+    };
+    for ((line, stated), found, element) in
+        [(connections, flows, "Connections"), (counts.triggers.unwrap_or((1, 0)), triggers, "Triggers")]
+    {
+        if stated != found {
+            return Err(LoadError::field(
+                line,
+                element,
+                "number",
+                stated,
+                format!("{found}, their number in the file"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Reads a connection: `src->dst` and its options.
+fn flow(line: usize, words: &[&str], nodes: u32) -> Result<Flow, LoadError> {
+    let Some((source, target)) = words[0].split_once("->") else {
+        let expected = "`SRC->DST …`, `trigger id …`, `Connections N` or `Triggers N`";
+        return Err(LoadError::syntax(line, expected, words[0]));
+    };
+    let node = |field, text| number(line, "connection", field, text, u64::from(nodes).saturating_sub(1));
+    let (sender, receiver) = (node("source", source)? as u32, node("destination", target)?);
+    if u64::from(sender) == receiver {
+        return Err(LoadError::field(line, "connection", "destination", receiver, "another node than the source"));
+    }
+    let (mut id, mut size, mut start, mut begin, mut ends) = (0, None, None, None, [None; 2]);
+    for option in words[1..].chunks(2) {
+        let [name, value] = *option else {
+            return Err(LoadError::syntax(line, "a value after the name of an option", option[0]));
+        };
+        let read = |field, most| number(line, "connection", field, value, most);
+        match name {
+            "id" => id = read("id", u32::MAX.into())? as u32,
+            "start" => start = Some(read("start", u64::MAX)?),
+            "trigger" => begin = Some(read("trigger", u32::MAX.into())? as u32),
+            "size" => size = Some(read("size", u64::MAX)?),
+            "send_done_trigger" => ends[0] = Some(read("send_done_trigger", u32::MAX.into())? as u32),
+            "recv_done_trigger" => ends[1] = Some(read("recv_done_trigger", u32::MAX.into())? as u32),
+            "prio" | "msg" => _ = read("prio", u64::MAX)?,
+            _ => return Err(LoadError::syntax(line, "an option of a connection", name)),
+        }
+    }
+    if id == 0 {
+        return Err(LoadError::field(line, "connection", "id", id, "a number from 1"));
+    }
+    if start.is_some() == begin.is_some() {
+        let expected = "`start TIME` or `trigger N`, and not both";
+        return Err(LoadError::syntax(line, expected, &words.join(" ")));
+    }
+    let missing = LoadError { line, problem: LoadProblem::Missing { element: "connection", field: "size" } };
+    Ok(Flow { line, sender, number: id, begin, ends, size: size.ok_or(missing)? })
+}
+
+/// Reads a trigger without its number.
+fn trigger(line: usize, options: &[&str]) -> Result<Trigger, LoadError> {
+    let count = match *options {
+        ["oneshot" | "multishot" | "barrier"] => 1,
+        ["barrier", "count", count] => count_of(line, "trigger", count)?,
+        _ => {
+            let expected = "`oneshot`, `multishot` or `barrier count K`";
+            return Err(LoadError::syntax(line, expected, &options.join(" ")));
+        }
+    };
+    Ok(Trigger { line, count })
+}
+
+fn program(nodes: u32, flows: &[Flow], triggers: &BTreeMap<u32, Trigger>) -> Result<ParallelProgram, LoadError> {
+    let mut program = ParallelProgram::new(format!("flows between {nodes} nodes"), NAMES, nodes);
+    let index_of: BTreeMap<u32, u32> = triggers.keys().copied().zip(flows.len() as u32..).collect();
+    let mut causes = vec![Vec::new(); triggers.len()];
+    for (index, flow) in (0..).zip(flows) {
+        let find = |field, id: u32| {
+            let found = index_of.get(&id).copied();
+            found.ok_or_else(|| LoadError::field(flow.line, "connection", field, id, "the id of a trigger of the file"))
+        };
+        for (field, end) in ["send_done_trigger", "recv_done_trigger"].into_iter().zip(flow.ends) {
+            if let Some(id) = end {
+                causes[find(field, id)? as usize - flows.len()].push(Wait { thread: index, executed: 1 });
+            }
+        }
+        let begin = flow.begin.map(|id| find("trigger", id)).transpose()?;
+        let waits = begin.map(|thread| Wait { thread, executed: 1 });
+        let mut thread = Thread::new(flow.sender, flow.number);
+        thread
+            .push(Instruction { place: flow.line as u32, size: flow.size, ..Instruction::default() }, waits.as_slice());
+        program.threads.push(thread);
+    }
+    for ((&id, trigger), causes) in triggers.iter().zip(&causes) {
+        if causes.len() != trigger.count {
+            let expected = format!("{}, the number of connections that end with trigger {id}", causes.len());
+            return Err(LoadError::field(trigger.line, "trigger", "count", trigger.count, expected));
+        }
+        let mut thread = Thread::new(0, id);
+        thread.push(Instruction { place: trigger.line as u32, ..Instruction::default() }, causes);
+        program.threads.push(thread);
+    }
+    Ok(program)
+}

@@ -1,0 +1,10 @@
+//! The runtimes.
+
+/// A runtime of MSCCL XML. They differ in their limits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Runtime {
+    /// RCCL, for GPUs of AMD.
+    Rccl,
+    /// The MSCCL executor of NCCL, for GPUs of NVIDIA.
+    Msccl,
+}
