@@ -109,7 +109,8 @@ proptest! {
         prop_assert!(simulation.makespan <= schedule.transfer_count() as f64 * (1.0 + 1e-9));
         let topology = problem.topology();
         let widest = topology.channels().map(|channel| topology.capacity(channel)).max().unwrap_or(1);
-        let least = 1.0 / f64::from(widest);
+        let chunk = problem.collective().chunk_size(1000) as f64 / 1000.0;
+        let least = chunk / f64::from(widest);
         prop_assert!(schedule.transfer_count() == 0 || simulation.makespan >= least * (1.0 - 1e-9));
     }
 
