@@ -39,6 +39,7 @@ mod all_reduce;
 mod construct_engine;
 mod kit;
 mod method;
+mod negotiation;
 mod portfolio;
 mod repair;
 mod schedule;

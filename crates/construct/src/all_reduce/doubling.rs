@@ -2,7 +2,7 @@
 
 use lockstep_schedule::{MessageId, Ports, Problem, Schedule};
 
-use super::route_table::RouteTable;
+use crate::negotiation::route_table::RouteTable;
 
 /// An all-reduce of all terminals in which every block takes one step per dimension, on networks whose terminals are
 /// joined as in a hypercube. Several blocks use the dimensions in turn, so `d` dimensions and `b` blocks take `d ceil(b /

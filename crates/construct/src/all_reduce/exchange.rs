@@ -3,11 +3,11 @@
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-use super::groups::{Group, Groups};
-use super::price_table::PriceTable;
-use super::route_table::RouteTable;
-use super::transfers::{BlockTransfer, Transfers};
 use crate::kit::capacities::Capacities;
+use crate::negotiation::groups::{Group, Groups};
+use crate::negotiation::price_table::PriceTable;
+use crate::negotiation::route_table::RouteTable;
+use crate::negotiation::transfers::{BlockTransfer, Transfers};
 
 /// Builds all-reduces of few blocks. Terminals far from the centres send their contributions towards them. The others are
 /// groups of one terminal. In each step, groups whose members can all receive each other's sum become one group. The last

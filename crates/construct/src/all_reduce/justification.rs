@@ -1,9 +1,9 @@
 //! Justification: transfers move to later steps, and then to earlier ones.
 
-use super::route_table::RouteTable;
-use super::transfers::Transfers;
 use crate::kit::capacities::Capacities;
 use crate::kit::reservation_table::ReservationTable;
+use crate::negotiation::route_table::RouteTable;
+use crate::negotiation::transfers::Transfers;
 
 /// Moves all transfers as far as possible to the end of the schedule, the last ones first, and then as far as possible to
 /// its beginning. No pass makes the schedule longer: a transfer may always stay in its step.

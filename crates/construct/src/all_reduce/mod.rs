@@ -2,19 +2,13 @@
 //!
 //! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
 //! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
-//! [`negotiation`] searches for trees and steps at the same time. Few blocks need no root: see [`doubling`] for hypercubes,
+//! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see [`doubling`] for hypercubes,
 //! and [`exchange`] for other networks. Tiny problems are searched [exhaustively](exhaust_all_reduce) at last.
 
 mod doubling;
 mod exchange;
-mod groups;
 mod justification;
-mod negotiation;
 mod pipeline;
-mod price_table;
-mod route_table;
-mod timed_trees;
-mod transfers;
 mod trees;
 
 use lockstep_exhaustion::{Exhaustion, exhaust_all_reduce};
@@ -25,15 +19,15 @@ use rand_chacha::ChaCha8Rng;
 
 use self::doubling::recursive_doubling;
 use self::exchange::Exchange;
-use self::groups::Groups;
 use self::justification::Justification;
-use self::negotiation::Negotiation;
 use self::pipeline::Pipeline;
-use self::route_table::RouteTable;
-use self::transfers::Transfers;
 use self::trees::AttemptChoice;
 use crate::kit::capacities::Capacities;
 use crate::kit::task::SchedulingTask;
+use crate::negotiation::Negotiation;
+use crate::negotiation::groups::Groups;
+use crate::negotiation::route_table::RouteTable;
+use crate::negotiation::transfers::Transfers;
 
 /// Rounds of justification per schedule.
 const ROUNDS: usize = 4;
@@ -71,7 +65,7 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
 /// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by groups of terminals that
 /// exchange their sums. The result depends on the arguments only, unless time or cancellation ends the search. One
-/// evaluation is one transfer placed, or one route considered. Wormhole networks with buses get the first part only. There
+/// evaluation is one transfer placed, or one route considered. There
 /// is no result if the table of blocks and terminals takes more than 1 GiB.
 ///
 /// ```
@@ -120,9 +114,7 @@ pub fn all_reduce(
         best: None,
     };
     let is_wormhole = problem.model().switching == Switching::Wormhole;
-    let has_neighbours = !topology.has_buses() || !is_wormhole;
-    let neighbours = has_neighbours.then(|| RouteTable::of_neighbours(&task, &capacities)).flatten();
-    let mut routes = neighbours.unwrap_or_default();
+    let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
     let doubled = recursive_doubling(problem, &routes).filter(|doubled| (doubled.step_count() as u32) < below);
     if let Some(doubled) = &doubled {

@@ -5,12 +5,12 @@ use std::cmp::Reverse;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::groups::Groups;
-use super::route_table::RouteTable;
-use super::transfers::{BlockTransfer, Transfers};
 use super::trees::{AttemptChoice, TreeGrowth};
 use crate::kit::capacities::Capacities;
 use crate::kit::reservation_table::ReservationTable;
+use crate::negotiation::groups::Groups;
+use crate::negotiation::route_table::RouteTable;
+use crate::negotiation::transfers::{BlockTransfer, Transfers};
 
 /// The routes of a block to its root and from its root, each in the order of growth from the root.
 struct BlockTrees {

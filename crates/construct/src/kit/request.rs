@@ -155,6 +155,11 @@ pub(crate) struct AttemptContext<'a> {
 }
 
 impl AttemptContext<'_> {
+    /// Returns the number of this attempt, from 0.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Returns the number of steps aimed at.
     pub(crate) fn goal(&self) -> u32 {
         self.request.goal

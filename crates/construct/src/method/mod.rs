@@ -6,6 +6,7 @@ pub(crate) mod first_fit;
 mod flooding;
 mod hierarchical;
 mod layered_flow;
+mod negotiated_trees;
 pub(crate) mod path_colouring;
 pub(crate) mod rarest_first;
 mod scatter_flow;
@@ -29,4 +30,5 @@ pub(crate) const METHODS: &[Method] = &[
     first_fit::FIRST_FIT,
     balanced_routes::BALANCED_ROUTES,
     path_colouring::PATH_COLOURING,
+    negotiated_trees::NEGOTIATED_TREES,
 ];

@@ -51,6 +51,8 @@ fn the_same_seed_gives_the_schedules_of_earlier_releases() {
         (&kautz, "first-fit", &all_to_all, wormhole, 17, 0xdcf8_74fe_2674_e929),
         (&kautz, "first-fit", &all_to_all, stored, 15, 0xdea5_0cc6_4d7a_b074),
         (&kautz, "balanced-routes", &all_to_all, stored, 15, 0x4a2c_343b_f63d_4a01),
+        (&kautz, "negotiated-trees", &all_gather, wormhole, 6, 0xde1a_2fc3_8b3c_37fc),
+        (&kautz, "negotiated-trees", &chunked, stored, 4, 0x54d6_55fe_d71f_a30d),
         (&kautz, "path-colouring", &all_to_all, wormhole, 15, 0x35cd_0862_a6ed_5687),
     ];
     for method in METHODS {

@@ -15,7 +15,7 @@ const MAX_RISE: u32 = 1 << 20;
 /// expensive.
 ///
 /// Memory: 8 bytes per slot and step.
-pub(super) struct PriceTable<'a> {
+pub(crate) struct PriceTable<'a> {
     capacities: &'a Capacities,
     steps: u32,
     /// By slot and step.
@@ -32,12 +32,12 @@ struct Cell {
 
 impl<'a> PriceTable<'a> {
     /// Returns the size of a table in bytes.
-    pub(super) fn bytes(capacities: &Capacities, steps: u32) -> u64 {
+    pub(crate) fn bytes(capacities: &Capacities, steps: u32) -> u64 {
         (capacities.len() as u64 * size_of::<Cell>() as u64).saturating_mul(u64::from(steps))
     }
 
     /// Creates a table without uses.
-    pub(super) fn new(capacities: &'a Capacities, steps: u32) -> Self {
+    pub(crate) fn new(capacities: &'a Capacities, steps: u32) -> Self {
         Self { capacities, steps, cells: vec![Cell::default(); capacities.len() * steps as usize] }
     }
 
@@ -48,7 +48,7 @@ impl<'a> PriceTable<'a> {
 
     /// Returns the price of a transfer that uses these slots. It is at least the number of slots.
     #[inline]
-    pub(super) fn price(&self, slots: &[SlotId], step: u32) -> u32 {
+    pub(crate) fn price(&self, slots: &[SlotId], step: u32) -> u32 {
         let of_slot = |price: u32, &slot: &SlotId| {
             let cell = self.cells[self.place(slot, step)];
             let overuse = (cell.uses + 1).saturating_sub(self.capacities.of(slot));
@@ -59,18 +59,18 @@ impl<'a> PriceTable<'a> {
 
     /// Returns true if all slots have room for one more use.
     #[inline]
-    pub(super) fn is_free(&self, slots: &[SlotId], step: u32) -> bool {
+    pub(crate) fn is_free(&self, slots: &[SlotId], step: u32) -> bool {
         slots.iter().all(|&slot| self.cells[self.place(slot, step)].uses < self.capacities.of(slot))
     }
 
-    pub(super) fn add(&mut self, slots: &[SlotId], step: u32) {
+    pub(crate) fn add(&mut self, slots: &[SlotId], step: u32) {
         for &slot in slots {
             let place = self.place(slot, step);
             self.cells[place].uses += 1;
         }
     }
 
-    pub(super) fn remove(&mut self, slots: &[SlotId], step: u32) {
+    pub(crate) fn remove(&mut self, slots: &[SlotId], step: u32) {
         for &slot in slots {
             let place = self.place(slot, step);
             self.cells[place].uses -= 1;
@@ -79,12 +79,12 @@ impl<'a> PriceTable<'a> {
 
     /// Returns true if one of the slots has more uses than its capacity.
     #[inline]
-    pub(super) fn is_overused(&self, slots: &[SlotId], step: u32) -> bool {
+    pub(crate) fn is_overused(&self, slots: &[SlotId], step: u32) -> bool {
         slots.iter().any(|&slot| self.cells[self.place(slot, step)].uses > self.capacities.of(slot))
     }
 
     /// Raises the prices of those of the slots that are overused.
-    pub(super) fn raise(&mut self, slots: &[SlotId], step: u32) {
+    pub(crate) fn raise(&mut self, slots: &[SlotId], step: u32) {
         for &slot in slots {
             let (place, capacity) = (self.place(slot, step), self.capacities.of(slot));
             let cell = &mut self.cells[place];
@@ -95,7 +95,7 @@ impl<'a> PriceTable<'a> {
     }
 
     /// Takes back all rises of prices.
-    pub(super) fn reset_prices(&mut self) {
+    pub(crate) fn reset_prices(&mut self) {
         self.cells.iter_mut().for_each(|cell| cell.rise = 0);
     }
 }

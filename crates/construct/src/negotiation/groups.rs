@@ -1,30 +1,32 @@
 //! The blocks in which the same terminals take part.
 
-use lockstep_schedule::Problem;
+use lockstep_schedule::{Pattern, Problem};
 
+use super::neighbour_graph::NeighbourGraph;
 use super::route_table::RouteTable;
-use super::trees::NeighbourGraph;
 
 /// Maximum number of terminals whose distances are computed, over all groups.
 const MAX_SEARCHED: usize = 256;
 
 /// The terminals that take part in the same blocks.
-pub(super) struct Group {
-    pub(super) is_member: Vec<bool>,
-    pub(super) members: Vec<u32>,
-    /// The number of transfers from the farthest member and to the farthest member, by terminal; empty if too many
-    /// terminals had to be searched.
-    pub(super) eccentricity: Vec<[u32; 2]>,
+pub(crate) struct Group {
+    /// The source of a broadcast; `None` for an all-reduce, whose blocks have a root of the planner's choice.
+    pub(crate) source: Option<u32>,
+    pub(crate) is_member: Vec<bool>,
+    pub(crate) members: Vec<u32>,
+    /// The number of transfers from the farthest member and to the farthest member, by terminal; empty for a broadcast, and
+    /// if too many terminals had to be searched.
+    pub(crate) eccentricity: Vec<[u32; 2]>,
     /// The terminals with the smallest sum of both; some only pass sums on.
-    pub(super) centres: Vec<u32>,
+    pub(crate) centres: Vec<u32>,
     /// By terminal: the number of transfers to the nearest centre; 0 if the centres are not known.
-    pub(super) depth: Vec<u32>,
+    pub(crate) depth: Vec<u32>,
 }
 
 /// The groups of all blocks, and the routes by which they are joined.
-pub(super) struct Groups {
+pub(crate) struct Groups {
     /// Routes that lead towards a root, and away from it.
-    pub(super) graphs: [NeighbourGraph; 2],
+    pub(crate) graphs: [NeighbourGraph; 2],
     all: Vec<Group>,
     /// The group of each block.
     group_of: Vec<u32>,
@@ -32,29 +34,34 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Returns `None` if some terminal is unreachable over routes to neighbours.
-    pub(super) fn new(problem: &Problem<'_>, routes: &RouteTable) -> Option<Self> {
+    pub(crate) fn new(problem: &Problem<'_>, routes: &RouteTable) -> Option<Self> {
         let (topology, messages) = (problem.topology(), problem.messages());
         let terminals = topology.terminal_count();
         let graphs = [true, false].map(|towards_root| NeighbourGraph::new(routes, terminals, towards_root));
+        let is_broadcast = problem.collective().pattern() == Pattern::Broadcast;
         let rank = |node| topology.terminal_rank(node).expect("the ends of a message are terminals") as u32;
         let (mut groups, mut group_of, mut searched) = (Vec::<Group>::new(), Vec::new(), 0);
         for message in messages.ids().step_by(messages.chunks() as usize) {
             let ends = [messages.source(message)].into_iter().chain(messages.receivers_iter(message));
             let mut members: Vec<u32> = ends.map(rank).collect();
+            let source = is_broadcast.then_some(members[0]);
             members.sort_unstable();
-            if groups.last().is_none_or(|last| last.members != members) {
+            if groups.last().is_none_or(|last| last.members != members || last.source != source) {
                 let mut is_member = vec![false; terminals];
                 for &rank in &members {
                     is_member[rank as usize] = true;
                 }
                 let mut group = Group {
+                    source,
                     is_member,
                     members,
                     eccentricity: Vec::new(),
                     centres: Vec::new(),
                     depth: vec![0; terminals],
                 };
-                if searched < MAX_SEARCHED {
+                if let Some(source) = source {
+                    group.check_reach(&graphs[1], routes, source)?;
+                } else if searched < MAX_SEARCHED {
                     searched += terminals;
                     group.search_centres(&graphs, routes, terminals)?;
                 }
@@ -65,25 +72,31 @@ impl Groups {
         Some(Self { graphs, all: groups, group_of })
     }
 
-    pub(super) fn block_count(&self) -> usize {
+    pub(crate) fn block_count(&self) -> usize {
         self.group_of.len()
     }
 
-    pub(super) fn terminal_count(&self) -> usize {
+    pub(crate) fn terminal_count(&self) -> usize {
         self.graphs[0].terminal_count()
     }
 
-    pub(super) fn of_block(&self, block: u32) -> &Group {
+    pub(crate) fn of_block(&self, block: u32) -> &Group {
         &self.all[self.group_of[block as usize] as usize]
     }
 
     /// Returns an approximate number of transfers of a schedule.
-    pub(super) fn transfer_count(&self) -> u64 {
+    pub(crate) fn transfer_count(&self) -> u64 {
         self.group_of.iter().map(|&group| 2 * self.all[group as usize].members.len() as u64).sum()
     }
 }
 
 impl Group {
+    /// `None` if some member is out of reach.
+    fn check_reach(&self, from_source: &NeighbourGraph, routes: &RouteTable, source: u32) -> Option<()> {
+        let distance = from_source.distances(routes, source);
+        self.members.iter().all(|&rank| distance[rank as usize] < u32::MAX).then_some(())
+    }
+
     /// `None` if some member is out of reach.
     fn search_centres(&mut self, graphs: &[NeighbourGraph; 2], routes: &RouteTable, terminals: usize) -> Option<()> {
         for root in 0..terminals.min(MAX_SEARCHED) as u32 {

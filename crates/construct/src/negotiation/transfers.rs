@@ -11,19 +11,19 @@ use crate::kit::task::SchedulingTask;
 
 /// One block that moves along one route in one step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BlockTransfer {
-    pub(super) block: u32,
-    pub(super) route: u32,
-    pub(super) step: u32,
+pub(crate) struct BlockTransfer {
+    pub(crate) block: u32,
+    pub(crate) route: u32,
+    pub(crate) step: u32,
 }
 
 /// All transfers of an all-reduce. Memory: 12 bytes each.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Transfers(pub(super) Vec<BlockTransfer>);
+pub(crate) struct Transfers(pub(crate) Vec<BlockTransfer>);
 
 impl Transfers {
     /// Returns the transfers of a schedule, and adds their paths to a table.
-    pub(super) fn of_schedule(
+    pub(crate) fn of_schedule(
         task: &SchedulingTask<'_>,
         capacities: &Capacities,
         schedule: &Schedule,
@@ -41,16 +41,16 @@ impl Transfers {
         Self(transfers)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn step_count(&self) -> u32 {
+    pub(crate) fn step_count(&self) -> u32 {
         self.0.iter().map(|transfer| transfer.step + 1).max().unwrap_or(0)
     }
 
     /// Returns the schedule of the transfers, which are sorted by step.
-    pub(super) fn schedule(mut self, routes: &RouteTable) -> Schedule {
+    pub(crate) fn schedule(mut self, routes: &RouteTable) -> Schedule {
         self.0.sort_by_key(|transfer| transfer.step);
         let uses = self.0.iter().map(|transfer| routes.path(transfer.route).len()).sum();
         let mut schedule = Schedule::with_capacity(self.len(), uses);

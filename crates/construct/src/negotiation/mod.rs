@@ -1,14 +1,25 @@
 //! Negotiation: the trees of all blocks compete for slots by prices, until no slot is overused.
+//!
+//! A block is a message of a broadcast or an all-gather, with one tree from its source, or a block of an all-reduce, with one
+//! tree towards a root and one away from it. [`route_table`] has the paths between terminals, [`timed_trees`] grows trees
+//! through time, and [`price_table`] has the uses and prices of all slots.
+
+pub(crate) mod groups;
+pub(crate) mod neighbour_graph;
+pub(crate) mod price_table;
+pub(crate) mod route_table;
+mod timed_trees;
+pub(crate) mod transfers;
 
 use lockstep_schedule::Budget;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-use super::groups::Groups;
-use super::price_table::PriceTable;
-use super::route_table::RouteTable;
-use super::timed_trees::{Link, TreeGrower, TreeRequest};
-use super::transfers::{BlockTransfer, Transfers};
+use self::groups::{Group, Groups};
+use self::price_table::PriceTable;
+use self::route_table::RouteTable;
+use self::timed_trees::{Link, TreeGrower, TreeRequest};
+use self::transfers::{BlockTransfer, Transfers};
 use crate::kit::capacities::Capacities;
 
 /// Number of pairs of trees from which the cheapest pair of a block is chosen.
@@ -60,7 +71,7 @@ type Place = (u32, usize, u32);
 /// # Source
 ///
 /// McMurchie and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs*, FPGA 1995.
-pub(super) struct Negotiation<'a> {
+pub(crate) struct Negotiation<'a> {
     routes: &'a RouteTable,
     groups: &'a Groups,
     capacities: &'a Capacities,
@@ -81,7 +92,7 @@ pub(super) struct Negotiation<'a> {
 
 impl<'a> Negotiation<'a> {
     /// Returns a search for at most `steps` steps; `None` if its tables are too large.
-    pub(super) fn new(
+    pub(crate) fn new(
         routes: &'a RouteTable,
         groups: &'a Groups,
         capacities: &'a Capacities,
@@ -112,7 +123,7 @@ impl<'a> Negotiation<'a> {
     }
 
     /// Returns the work so far, in routes considered.
-    pub(super) fn evaluations(&self) -> u64 {
+    pub(crate) fn evaluations(&self) -> u64 {
         self.grower.considered + self.scanned_links / LINKS_PER_ROUTE
     }
 
@@ -122,7 +133,7 @@ impl<'a> Negotiation<'a> {
     }
 
     /// Returns a schedule within this number of steps, which is less than in the calls before; `None` if none is found.
-    pub(super) fn plan(&mut self, steps: u32, rng: &mut impl Rng) -> Option<Transfers> {
+    pub(crate) fn plan(&mut self, steps: u32, rng: &mut impl Rng) -> Option<Transfers> {
         self.steps = steps;
         self.table = PriceTable::new(self.capacities, steps);
         let mut unplaced = Vec::new();
@@ -211,17 +222,14 @@ impl<'a> Negotiation<'a> {
         let mut trees = self.blocks[block as usize].clone();
         let mut best = old.map(|old| (price_of(&old), old));
         for attempt in 0..MAX_TRIES {
-            if attempt >= TRIES && best.is_some() || group.eccentricity.is_empty() {
+            if attempt >= TRIES && best.is_some() || group.source.is_none() && group.eccentricity.is_empty() {
                 break;
             }
-            let root = rng.random_range(0..group.eccentricity.len() as u32);
-            let [from_farthest, to_farthest] = group.eccentricity[root as usize];
-            if from_farthest.saturating_add(to_farthest) > self.steps {
-                continue;
-            }
-            let time = rng.random_range(from_farthest..=self.steps - to_farthest);
+            let Some((root, time)) = random_root(group, self.steps, rng) else { continue };
             trees.root = root;
-            let is_complete = self.groups.graphs.iter().zip(&mut trees.links).all(|(graph, links)| {
+            // A broadcast has no tree towards its source.
+            let first = usize::from(group.source.is_some());
+            let is_complete = self.groups.graphs.iter().zip(&mut trees.links).skip(first).all(|(graph, links)| {
                 let request = TreeRequest { graph, group, root, time, steps: self.steps, step_cost };
                 links.fill(Link::NONE);
                 self.grower.grow(request, table, links, rng).is_some()
@@ -304,6 +312,18 @@ impl<'a> Negotiation<'a> {
         let steps = at_root.map(|link| link.step);
         if graph.is_towards_root() { steps.max().map_or(0, |step| step + 1) } else { steps.min().unwrap_or(self.steps) }
     }
+}
+
+/// Returns a root for the trees of a block, and the step at which the tree away from it may begin; `None` if the steps do not
+/// suffice for this root.
+fn random_root(group: &Group, steps: u32, rng: &mut impl Rng) -> Option<(u32, u32)> {
+    if let Some(source) = group.source {
+        return Some((source, 0));
+    }
+    let root = rng.random_range(0..group.eccentricity.len() as u32);
+    let [from_farthest, to_farthest] = group.eccentricity[root as usize];
+    (from_farthest.saturating_add(to_farthest) <= steps)
+        .then(|| (root, rng.random_range(from_farthest..=steps - to_farthest)))
 }
 
 /// Returns the sum of the prices of links.

@@ -6,40 +6,40 @@ use std::collections::BinaryHeap;
 use rand::Rng;
 
 use super::groups::Group;
+use super::neighbour_graph::NeighbourGraph;
 use super::price_table::PriceTable;
 use super::route_table::RouteTable;
-use super::trees::NeighbourGraph;
 
 /// The transfer between a terminal and the next terminal on the way to the root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Link {
+pub(crate) struct Link {
     /// `u32::MAX` if there is no transfer.
-    pub(super) route: u32,
-    pub(super) step: u32,
+    pub(crate) route: u32,
+    pub(crate) step: u32,
 }
 
 impl Link {
     /// No transfer: the terminal is the root, or not in the tree.
-    pub(super) const NONE: Self = Self { route: u32::MAX, step: 0 };
+    pub(crate) const NONE: Self = Self { route: u32::MAX, step: 0 };
 
     #[inline]
-    pub(super) fn is_some(self) -> bool {
+    pub(crate) fn is_some(self) -> bool {
         self.route != Self::NONE.route
     }
 }
 
 /// The tree to grow.
 #[derive(Clone, Copy)]
-pub(super) struct TreeRequest<'a> {
-    pub(super) graph: &'a NeighbourGraph,
-    pub(super) group: &'a Group,
-    pub(super) root: u32,
+pub(crate) struct TreeRequest<'a> {
+    pub(crate) graph: &'a NeighbourGraph,
+    pub(crate) group: &'a Group,
+    pub(crate) root: u32,
     /// A tree towards the root uses steps before this one, and a tree away from the root uses steps from this one on.
-    pub(super) time: u32,
+    pub(crate) time: u32,
     /// Number of steps of the schedule.
-    pub(super) steps: u32,
+    pub(crate) steps: u32,
     /// The cost of each step between `time` and a transfer.
-    pub(super) step_cost: u32,
+    pub(crate) step_cost: u32,
 }
 
 /// A transfer by which a tree may grow: its cost, a random number, its route and its step.
@@ -47,23 +47,23 @@ type Candidate = (u32, u32, u32, u32);
 
 /// Grows trees from their roots, by the cheapest transfer each time. The cost of a transfer is its price, and more the
 /// farther in time it is from the root.
-pub(super) struct TreeGrower<'a> {
+pub(crate) struct TreeGrower<'a> {
     routes: &'a RouteTable,
     candidates: BinaryHeap<Reverse<Candidate>>,
     /// The new terminals of the tree, the nearest to the root first.
     order: Vec<u32>,
     /// Number of routes considered so far.
-    pub(super) considered: u64,
+    pub(crate) considered: u64,
 }
 
 impl<'a> TreeGrower<'a> {
-    pub(super) fn new(routes: &'a RouteTable) -> Self {
+    pub(crate) fn new(routes: &'a RouteTable) -> Self {
         Self { routes, candidates: BinaryHeap::new(), order: Vec::new(), considered: 0 }
     }
 
     /// Adds all missing members to the tree in `links`, which has one place per terminal. `None` if the steps do not
     /// suffice; the tree is then incomplete.
-    pub(super) fn grow(
+    pub(crate) fn grow(
         &mut self,
         request: TreeRequest<'_>,
         table: &PriceTable<'_>,

@@ -1,7 +1,7 @@
 //! Paths between terminals, with the resources and ports that they use.
 
 use lockstep_schedule::Routing;
-use lockstep_topology::{ChannelId, NodeId};
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
 use crate::kit::distances::{UNREACHED, fill_distances};
@@ -14,8 +14,8 @@ const MAX_PARALLEL: usize = 16;
 const MAX_CHANNELS: usize = 1 << 22;
 
 /// A list of paths. Terminals are given by rank.
-#[derive(Debug, Default)]
-pub(super) struct RouteTable {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RouteTable {
     ends: Vec<[u32; 2]>,
     /// The end of each path in `channels`.
     path_end: Vec<u32>,
@@ -28,7 +28,7 @@ pub(super) struct RouteTable {
 impl RouteTable {
     /// Returns the paths from every terminal to its neighbours: those that it reaches over switches alone. `None` if there
     /// are too many.
-    pub(super) fn of_neighbours(task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<Self> {
+    pub(crate) fn of_neighbours(task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<Self> {
         let mut routes = Self::default();
         let mut walk = PathWalk::new(task, false);
         for &terminal in task.topology().terminals() {
@@ -41,7 +41,7 @@ impl RouteTable {
     }
 
     /// Adds the shortest paths over other terminals. `None` if there are too many.
-    pub(super) fn add_crossings(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<()> {
+    pub(crate) fn add_crossings(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<()> {
         let topology = task.topology();
         let mut walk = PathWalk::new(task, true);
         for &terminal in topology.terminals() {
@@ -56,7 +56,7 @@ impl RouteTable {
     }
 
     /// Adds a path and returns its number.
-    pub(super) fn push(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities, path: &[ChannelId]) -> u32 {
+    pub(crate) fn push(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities, path: &[ChannelId]) -> u32 {
         self.ends.push([task.sender(path) as u32, task.receiver(path) as u32]);
         self.channels.extend_from_slice(path);
         self.path_end.push(self.channels.len() as u32);
@@ -66,29 +66,29 @@ impl RouteTable {
         self.ends.len() as u32 - 1
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Returns the sender and the receiver.
     #[inline]
-    pub(super) fn ends(&self, route: u32) -> [u32; 2] {
+    pub(crate) fn ends(&self, route: u32) -> [u32; 2] {
         self.ends[route as usize]
     }
 
     #[inline]
-    pub(super) fn path(&self, route: u32) -> &[ChannelId] {
+    pub(crate) fn path(&self, route: u32) -> &[ChannelId] {
         part(&self.channels, &self.path_end, route)
     }
 
     /// Returns the resources that a transfer occupies.
-    pub(super) fn resources(&self, route: u32) -> &[SlotId] {
+    pub(crate) fn resources(&self, route: u32) -> &[SlotId] {
         &self.slots(route)[..self.path(route).len()]
     }
 
     /// Returns the resources and ports that a transfer occupies.
     #[inline]
-    pub(super) fn slots(&self, route: u32) -> &[SlotId] {
+    pub(crate) fn slots(&self, route: u32) -> &[SlotId] {
         part(&self.slots, &self.slot_end, route)
     }
 }
@@ -178,12 +178,16 @@ impl<'a> PathWalk<'a> {
         left: &mut usize,
         visit: &mut impl FnMut(&[ChannelId]) -> bool,
     ) -> Option<()> {
+        let topology = self.task.topology();
         if node == source {
-            *left -= 1;
             let path: Vec<ChannelId> = self.path.iter().rev().copied().collect();
+            // A path may not use a bus twice.
+            if topology.has_buses() && !has_distinct_resources(topology, &path) {
+                return Some(());
+            }
+            *left -= 1;
             return visit(&path).then_some(());
         }
-        let topology = self.task.topology();
         for &channel in topology.in_channels(node) {
             let before = topology.tail(channel);
             let is_near = self.distance[before.index()].checked_add(1) == Some(self.distance[node.index()]);
@@ -195,4 +199,10 @@ impl<'a> PathWalk<'a> {
         }
         Some(())
     }
+}
+
+fn has_distinct_resources(topology: &Topology, path: &[ChannelId]) -> bool {
+    let mut resources: Vec<ResourceId> = path.iter().map(|&channel| topology.resource(channel)).collect();
+    resources.sort_unstable();
+    resources.is_sorted_by(|one, next| one < next)
 }

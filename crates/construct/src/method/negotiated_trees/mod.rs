@@ -1,0 +1,129 @@
+//! Broadcasts of several messages: the trees of all messages compete for the channels of a number of steps.
+
+use lockstep_schedule::{MessageId, Pattern, Schedule, Switching};
+use rand_chacha::ChaCha8Rng;
+
+use crate::kit::capacities::Capacities;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::{AttemptContext, MethodRequest};
+use crate::kit::transfer_log::TransferLog;
+use crate::negotiation::Negotiation;
+use crate::negotiation::groups::Groups;
+use crate::negotiation::route_table::RouteTable;
+use crate::negotiation::transfers::Transfers;
+
+/// Negotiated trees: broadcasts of several messages on any network. Each message has a tree through time from its source to its
+/// receivers. Trees that use the same channel or port in the same step pay prices that rise until none do.
+///
+/// Without a known schedule, the number of steps is at most four times the goal plus the number of terminals. Time: one evaluation per 32 routes
+/// considered; a pass considers every route at every terminal of the trees that are cut. Memory: 16 bytes per message and
+/// terminal, 8 bytes per channel and step.
+///
+/// # Source
+///
+/// McMurchie and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs*, FPGA 1995; here, a tree per
+/// message in the network expanded in time.
+pub(crate) const NEGOTIATED_TREES: Method = Method {
+    name: "negotiated-trees",
+    about: "broadcasts of several messages: trees through time that compete for channels by prices",
+    find,
+    evaluations_per_delivery: 64,
+    is_random: true,
+};
+
+/// The largest number of messages times terminals.
+const MAX_PLACES: u64 = 1 << 20;
+
+/// The largest number of terminals for paths over other terminals.
+const MAX_CROSSING_TERMINALS: usize = 64;
+
+/// The number of routes considered in each of the first attempts.
+const FIRST_WORK: u64 = 1 << 16;
+
+/// Number of attempts after which an attempt may consider twice as many routes.
+const ATTEMPTS_PER_DOUBLING: u64 = 4;
+
+/// The largest number of doublings.
+const MAX_DOUBLINGS: u64 = 6;
+
+/// Units of work per route considered.
+const ROUTE_WORK: u64 = 32;
+
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
+    let problem = request.problem;
+    let (topology, messages) = (problem.topology(), problem.messages());
+    let places = messages.len() as u64 * topology.terminal_count() as u64;
+    if problem.collective().pattern() != Pattern::Broadcast || request.fixed.is_some() || places > MAX_PLACES {
+        return Err(MethodError::Unsupported);
+    }
+    let task = request.task()?;
+    let capacities = Capacities::new(&task);
+    let mut routes = RouteTable::of_neighbours(&task, &capacities).ok_or(MethodError::Unsupported)?;
+    let near = Groups::new(problem, &routes).map(|groups| (routes.clone(), groups));
+    let has_crossings =
+        problem.model().switching == Switching::Wormhole && topology.terminal_count() <= MAX_CROSSING_TERMINALS;
+    let far = has_crossings
+        .then(|| routes.add_crossings(&task, &capacities).and_then(|()| Groups::new(problem, &routes)))
+        .flatten()
+        .map(|groups| (routes, groups));
+    let tables: Vec<(RouteTable, Groups)> = [near, far].into_iter().flatten().collect();
+    if tables.is_empty() {
+        return Err(MethodError::Unsupported);
+    }
+    let log = request.best_attempt(|rng, context| {
+        let (routes, groups) = &tables[context.number() as usize % tables.len()];
+        attempt(request, context, Tables { routes, groups, capacities: &capacities }, rng)
+    })?;
+    Ok(log.schedule())
+}
+
+/// The routes of an attempt.
+#[derive(Clone, Copy)]
+struct Tables<'a> {
+    routes: &'a RouteTable,
+    groups: &'a Groups,
+    capacities: &'a Capacities,
+}
+
+/// Negotiates trees in fewer and fewer steps, until the goal is reached or the work of the attempt is done.
+fn attempt(
+    request: &MethodRequest<'_>,
+    context: &AttemptContext<'_>,
+    Tables { routes, groups, capacities }: Tables<'_>,
+    rng: &mut ChaCha8Rng,
+) -> Result<TransferLog, MethodError> {
+    let work = FIRST_WORK << (context.number() / ATTEMPTS_PER_DOUBLING).min(MAX_DOUBLINGS);
+    let budget = request.budget.clone().with_evaluations(work);
+    let goal = context.goal().max(1);
+    let longest = goal.saturating_mul(4).saturating_add(groups.terminal_count() as u32);
+    let mut steps = context.below().min(longest);
+    let mut best = None;
+    let Some(mut negotiation) = Negotiation::new(routes, groups, capacities, steps - 1, budget) else {
+        return Err(MethodError::Unsupported);
+    };
+    while steps > goal
+        && let Some(transfers) = negotiation.plan(steps - 1, rng)
+    {
+        steps = transfers.step_count();
+        best = Some(transfers);
+    }
+    context.count(ROUTE_WORK * negotiation.evaluations());
+    match best {
+        Some(transfers) => log(&transfers, routes),
+        None => context.check(0).and(Err(MethodError::NoShorter)),
+    }
+}
+
+fn log(transfers: &Transfers, routes: &RouteTable) -> Result<TransferLog, MethodError> {
+    let mut in_order = transfers.0.clone();
+    in_order.sort_by_key(|transfer| transfer.step);
+    let mut log = TransferLog::default();
+    for transfer in in_order {
+        log.push(MessageId::new(transfer.block), transfer.step, routes.path(transfer.route))?;
+    }
+    Ok(log)
+}
+
+#[cfg(test)]
+mod tests;
