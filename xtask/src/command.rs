@@ -33,18 +33,6 @@ pub(crate) fn cargo_status(arguments: &[&str], environment: &[(&str, &str)]) -> 
     status(Command::new(cargo).envs(environment.iter().copied()), "cargo", arguments)
 }
 
-/// Runs `cargo` of the nightly toolchain.
-///
-/// # Errors
-///
-/// If `rustup` cannot be started, or if `cargo` fails.
-pub(crate) fn nightly_cargo(arguments: &[&str]) -> Result<()> {
-    let arguments = [&["run", "nightly", "cargo"], arguments].concat();
-    let status = status(&mut Command::new("rustup"), "rustup", &arguments)?;
-    ensure!(status.success(), "rustup {} failed: {status}", arguments.join(" "));
-    Ok(())
-}
-
 fn status(command: &mut Command, name: &str, arguments: &[&str]) -> Result<ExitStatus> {
     eprintln!("$ {name} {}", arguments.join(" "));
     command.args(arguments).current_dir(root()).status().with_context(|| format!("{name} cannot be started"))

@@ -114,7 +114,7 @@ fn compare_with_optimum(topology: &Topology, collective: &Collective, model: Com
 }
 
 proptest! {
-    #![proptest_config(cases(2000))]
+    #![proptest_config(cases(1000))]
 
     #[test]
     fn no_bound_exceeds_the_optimum_on_any_network(instance in instance_of(5)) {
@@ -205,7 +205,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(300))]
+    #![proptest_config(cases(150))]
 
     /// A search that stops early returns enough steps, or the best bound.
     #[test]
@@ -234,7 +234,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(1000))]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn no_bound_exceeds_the_optimum_on_buses(instance in instance_on(any_bus_topology(6).prop_flat_map(shuffled))) {
