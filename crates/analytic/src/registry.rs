@@ -3,14 +3,14 @@
 use lockstep_schedule::{Budget, Problem, Schedule};
 
 use crate::Construction;
-use crate::construction::{cayley, clos, diagonal, fat_tree, hypercube, multistage, ring_tours, subgroup_chain, tree};
+use crate::construction::{cayley, clos, diagonal, fat_tree, hypercube, multistage, subgroup_chain, tours, tree};
 
 /// Returns all constructions, the cheapest first.
 pub fn constructions() -> &'static [Construction] {
     const CONSTRUCTIONS: &[Construction] = &[
         hypercube::HYPERCUBE,
         cayley::CAYLEY,
-        ring_tours::RING_TOURS,
+        tours::TOURS,
         tree::TREE,
         multistage::MULTISTAGE,
         fat_tree::FAT_TREE,

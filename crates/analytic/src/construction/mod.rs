@@ -6,8 +6,8 @@ pub(crate) mod diagonal;
 pub(crate) mod fat_tree;
 pub mod hypercube;
 pub(crate) mod multistage;
-pub(crate) mod ring_tours;
 pub(crate) mod subgroup_chain;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tours;
 pub(crate) mod tree;

@@ -3,11 +3,13 @@
 use fixedbitset::FixedBitSet;
 use lockstep_schedule::Budget;
 
-use super::ring::{Move, RingTours, Tour};
+use super::axis_tours::{AxisTours, Move, Tour};
+use super::line::line_tours;
+use super::ring::ring_tours;
 
-/// The blocks of all steps of an all-to-all on a torus.
+/// The blocks of all steps of an all-to-all on a torus or a mesh.
 pub(super) struct Blocks {
-    rings: Vec<RingTours>,
+    axes: Vec<AxisTours>,
     /// The tours of all axes.
     tours: Vec<Tour>,
     /// The numbers of the tours of each axis, direction and class.
@@ -19,33 +21,29 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Returns the blocks for a torus with these sides, 2 or more each; `None` when the budget ends.
+    /// Returns the blocks for a torus or a mesh with these sides, 2 or more each; `None` when the budget ends.
     ///
     /// The moves of no hop may be in tours or not. The result is the better one of both.
-    pub(super) fn new(sides: &[u32], budget: &Budget) -> Option<Self> {
-        let [apart, together] = [false, true].map(|rests| Self::with_rests(sides, rests, budget));
+    pub(super) fn new(sides: &[u32], is_torus: bool, budget: &Budget) -> Option<Self> {
+        let tours = if is_torus { ring_tours } else { line_tours };
+        let of_axes = |rests: bool| sides.iter().map(|&side| tours(side, rests)).collect();
+        let [apart, together] = [false, true].map(|rests| Self::of_axes(of_axes(rests), budget));
         let (apart, together) = (apart?, together?);
         Some(if together.steps.len() < apart.steps.len() { together } else { apart })
     }
 
-    fn with_rests(sides: &[u32], rests: bool, budget: &Budget) -> Option<Self> {
-        let mut blocks = Self {
-            rings: sides.iter().map(|&side| RingTours::new(side, rests)).collect(),
-            tours: Vec::new(),
-            classes: Vec::new(),
-            rests: Vec::new(),
-            steps: Vec::new(),
-        };
+    fn of_axes(axes: Vec<AxisTours>, budget: &Budget) -> Option<Self> {
+        let count = axes.len();
+        let mut blocks = Self { axes, tours: Vec::new(), classes: Vec::new(), rests: Vec::new(), steps: Vec::new() };
         blocks.number_tours();
-        let axes = sides.len();
-        let all = (1u32 << axes) - 1;
+        let all = (1u32 << count) - 1;
         let mut one_axis = Vec::new();
-        // Messages that move along the axes of `moving`. Tours of rings whose side is a multiple of 4 have rests already.
+        // Messages that move along the axes of `moving`. Some axes have rests in their tours already.
         for moving in (1..=all).rev() {
-            if (0..axes).any(|axis| moving >> axis & 1 == 0 && blocks.rings[axis].has_rests) {
+            if (0..count).any(|axis| moving >> axis & 1 == 0 && blocks.axes[axis].has_rests) {
                 continue;
             }
-            if moving.is_power_of_two() && axes > 1 {
+            if moving.is_power_of_two() && count > 1 {
                 one_axis.push(moving.trailing_zeros() as usize);
             } else {
                 blocks.add_all(moving, budget)?;
@@ -58,7 +56,7 @@ impl Blocks {
     }
 
     pub(super) fn steps(&self) -> impl Iterator<Item = impl Iterator<Item = &[u32]>> {
-        self.steps.iter().map(|step| step.chunks_exact(self.rings.len()))
+        self.steps.iter().map(|step| step.chunks_exact(self.axes.len()))
     }
 
     pub(super) fn tour(&self, number: u32) -> &[Move] {
@@ -66,18 +64,18 @@ impl Blocks {
     }
 
     fn number_tours(&mut self) {
-        for ring in &self.rings {
+        for axis in &self.axes {
             let mut number = |tour: &Tour| {
                 self.tours.push(tour.clone());
                 self.tours.len() as u32 - 1
             };
-            let classes = ring
+            let classes = axis
                 .classes
                 .each_ref()
                 .map(|classes| classes.iter().map(|class| class.iter().map(&mut number).collect()).collect());
             let rest = |start| Move { start, hops: 0 };
-            let everywhere = number(&(0..ring.side).map(rest).collect());
-            let alone = (0..ring.side).map(|start| number(&vec![rest(start)])).collect();
+            let everywhere = number(&(0..axis.side).map(rest).collect());
+            let alone = (0..axis.side).map(|start| number(&vec![rest(start)])).collect();
             self.classes.push(classes);
             self.rests.push((everywhere, alone));
         }
@@ -86,7 +84,7 @@ impl Blocks {
     /// Adds the blocks of all messages that move along the axes of a set, at all positions of the other axes.
     fn add_all(&mut self, moving: u32, budget: &Budget) -> Option<()> {
         let first = moving.trailing_zeros();
-        for directions in (0..1u32 << self.rings.len()).filter(|set| set & !moving == 0 && set >> first & 1 == 0) {
+        for directions in (0..1u32 << self.axes.len()).filter(|set| set & !moving == 0 && set >> first & 1 == 0) {
             let there = self.directed(moving, directions, budget)?;
             let mut steps = there;
             for (place, back) in self.directed(moving, moving & !directions, budget)?.into_iter().enumerate() {
@@ -102,7 +100,7 @@ impl Blocks {
 
     /// Returns the steps of all classes in the given directions. A bit of `directions` is set for backwards.
     fn directed(&self, moving: u32, directions: u32, budget: &Budget) -> Option<Vec<Vec<u32>>> {
-        let axes: Vec<usize> = (0..self.rings.len()).filter(|axis| moving >> axis & 1 == 1).collect();
+        let axes: Vec<usize> = (0..self.axes.len()).filter(|axis| moving >> axis & 1 == 1).collect();
         let classes: Vec<&[Vec<u32>]> =
             axes.iter().map(|&axis| self.classes[axis][(directions >> axis & 1) as usize].as_slice()).collect();
         let mut steps = Vec::new();
@@ -129,7 +127,7 @@ impl Blocks {
 
     /// Adds all tours of these axes in all lines, in the first steps in which the line is not used.
     fn fill_lines(&mut self, axes: &[usize], budget: &Budget) -> Option<()> {
-        let sides: Vec<usize> = self.rings.iter().map(|ring| ring.side as usize).collect();
+        let sides: Vec<usize> = self.axes.iter().map(|axis| axis.side as usize).collect();
         for &axis in axes {
             let mut lines = sides.clone();
             lines[axis] = 1;

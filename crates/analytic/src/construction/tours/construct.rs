@@ -1,40 +1,45 @@
-//! The construction for networks that are recognised as tori.
+//! The construction for networks that are recognised as tori or meshes.
 
 use lockstep_schedule::{Budget, CollectiveName, MessageId, Problem, Schedule, Switching};
-use lockstep_topology::ChannelId;
+use lockstep_topology::{ChannelId, Topology};
 
+use super::axis_tours::Move;
 use super::blocks::Blocks;
-use super::ring::Move;
-use crate::{Construction, GroupLabelling, TorusAxes};
+use super::grid::Grid;
+use crate::Construction;
 
 /// The largest number of channel uses of a stored schedule.
 const MAX_CHANNEL_USES: u64 = 1 << 31;
 
-/// Wormhole all-to-all on tori of any sides, with all ports and full-duplex links, under any numbering.
+/// Wormhole all-to-all on tori and meshes of any sides, with all ports and full-duplex links, under any numbering.
 ///
 /// For the idea, the number of steps and the source see the [module](super).
-pub(crate) const RING_TOURS: Construction = Construction {
-    name: "ring-tours",
-    about: "tori of any sides: wormhole all-to-all along tours of the rings",
+pub(crate) const TOURS: Construction = Construction {
+    name: "tours",
+    about: "tori and meshes of any sides: wormhole all-to-all along tours of the axes",
     construct: |problem, _, budget| construct(problem, budget),
 };
 
 fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
     let (topology, model) = (problem.topology(), problem.model());
     let is_exchange = problem.collective().name() == Some(CollectiveName::AllToAll);
-    if !is_exchange || model.switching != Switching::Wormhole || topology.resource_count() != topology.channel_count() {
+    if !is_exchange || model.switching != Switching::Wormhole {
         return None;
     }
-    let labelling = GroupLabelling::of(topology, budget)?;
-    let axes = labelling.axes().filter(|_| model.ports.of_degree(labelling.degree()) == labelling.degree())?;
+    let degree = topology.nodes().map(|node| topology.out_channels(node).len()).max()?;
+    if model.ports.of_degree(degree) < degree {
+        return None;
+    }
+    let grid = Grid::of(topology, budget)?;
     let nodes = topology.node_count() as u64;
-    // Half of a side is the mean distance of two positions, twice.
-    let hops: u64 = axes.sides().iter().map(|&side| u64::from(side)).sum::<u64>().div_ceil(4);
+    // The mean distance of two positions is at most a third of a line, or a quarter of a ring.
+    let part = if grid.is_torus { 4 } else { 3 };
+    let hops: u64 = grid.sides.iter().map(|&side| u64::from(side)).sum::<u64>().div_ceil(part);
     if nodes.checked_pow(2)?.checked_mul(hops)? > MAX_CHANNEL_USES {
         return None;
     }
-    let blocks = Blocks::new(axes.sides(), budget)?;
-    let mut writer = Writer::new(&labelling, &axes);
+    let blocks = Blocks::new(&grid.sides, grid.is_torus, budget)?;
+    let mut writer = Writer::new(topology, &grid);
     for step in blocks.steps() {
         if budget.stop_after(0).is_some() {
             return None;
@@ -50,8 +55,8 @@ fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
 
 /// Writes the messages of blocks.
 struct Writer<'a> {
-    labelling: &'a GroupLabelling,
-    axes: &'a TorusAxes,
+    topology: &'a Topology,
+    grid: &'a Grid,
     /// The number of places between two positions of each axis.
     strides: Vec<usize>,
     schedule: Schedule,
@@ -60,12 +65,12 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(labelling: &'a GroupLabelling, axes: &'a TorusAxes) -> Self {
-        let mut strides = vec![1; axes.sides().len()];
+    fn new(topology: &'a Topology, grid: &'a Grid) -> Self {
+        let mut strides = vec![1; grid.sides.len()];
         for axis in (1..strides.len()).rev() {
-            strides[axis - 1] = strides[axis] * axes.sides()[axis] as usize;
+            strides[axis - 1] = strides[axis] * grid.sides[axis] as usize;
         }
-        Self { labelling, axes, strides, schedule: Schedule::new(), moves: Vec::new(), path: Vec::new() }
+        Self { topology, grid, strides, schedule: Schedule::new(), moves: Vec::new(), path: Vec::new() }
     }
 
     /// Writes one message for each list of one move per tour.
@@ -85,19 +90,18 @@ impl<'a> Writer<'a> {
 
     fn write_message(&mut self) {
         let starts = self.moves.iter().zip(&self.strides).map(|(moved, stride)| moved.start as usize * stride);
-        let source = self.axes.node_at(starts.sum());
+        let source = self.grid.node_at(starts.sum());
         let mut node = source;
         self.path.clear();
         for (axis, moved) in self.moves.iter().enumerate() {
-            let forward = self.axes.forward(axis);
-            let generator = if moved.hops < 0 { self.labelling.opposite(forward) } else { forward };
             for _ in 0..moved.hops.unsigned_abs() {
-                self.path.push(self.labelling.channel(node, generator));
-                node = self.labelling.next(node, generator);
+                let channel = self.grid.channel(node, axis, moved.hops < 0);
+                self.path.push(channel);
+                node = self.topology.head(channel);
             }
         }
         let (source, receiver) = (source.index(), node.index());
-        let message = source * (self.labelling.node_count() - 1) + receiver - usize::from(receiver > source);
+        let message = source * (self.topology.node_count() - 1) + receiver - usize::from(receiver > source);
         self.schedule.push(MessageId::from_index(message), &self.path);
     }
 }
