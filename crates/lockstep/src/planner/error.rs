@@ -17,12 +17,18 @@ pub enum PlanError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The problem is too large.
-    #[error("the schedule needs {amount} {what}, more than {limit}; choose a smaller network or fewer chunks")]
+    #[error(
+        "the schedule needs {amount} {what}, {} GiB of memory or more; at most {limit} are planned; choose a smaller network or \
+         fewer chunks, or plan one source of a symmetric network with --symmetric",
+        amount.saturating_mul(*bytes_each).div_ceil(1 << 30)
+    )]
     TooLarge {
         /// The smallest possible number.
         amount: u64,
         /// What is counted.
         what: &'static str,
+        /// The least memory of each, in bytes.
+        bytes_each: u64,
         /// The largest number that is planned.
         limit: u64,
     },

@@ -10,7 +10,7 @@ use super::budget_share::part_of_time;
 use super::checkpoint::{self, CheckpointError, Identity, SavedSearch};
 use super::error::PlanError;
 use super::event::{Ending, Event};
-use super::limits::{MAX_CHANNEL_USES, check_size};
+use super::limits::{CHANNEL_USES, MAX_CHANNEL_USES, check_size};
 use super::plan_state::{PhaseSchedule, PlanState};
 use super::registry::{EngineStage, RegisteredEngine};
 use super::rounds::Rounds;
@@ -267,7 +267,7 @@ impl<'a> PhasePlanner<'a> {
         let bound = lockstep_bounds::by_rule(&self.problem, Rule::DistanceSum);
         match bound.map(|bound| bound.certificate) {
             Some(Certificate::DistanceSum { channel_uses, .. }) => {
-                check_size("channel uses", channel_uses, MAX_CHANNEL_USES)
+                check_size(CHANNEL_USES, channel_uses, MAX_CHANNEL_USES)
             }
             _ => Ok(()),
         }

@@ -12,7 +12,7 @@ use super::budget_share::share;
 use super::checkpoint::{self, CheckpointError, Identity};
 use super::error::PlanError;
 use super::event::{Ending, Event};
-use super::limits::{MAX_DELIVERIES, check_size};
+use super::limits::{MAX_DELIVERIES, TRANSFERS, check_size};
 use super::options::PlanOptions;
 use super::phase_planner::PhasePlanner;
 use super::plan_state::{PhaseSchedule, PlanState};
@@ -131,7 +131,7 @@ impl<'a> Planner<'a> {
     pub fn run(self, budget: &Budget, mut observe: impl FnMut(Event<'_>)) -> Result<Plan, PlanError> {
         let Self { problem, options, checkpoint } = self;
         let engines = options.engines.chosen(options.engine)?;
-        check_size("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;
+        check_size(TRANSFERS, problem.messages().delivery_count(), MAX_DELIVERIES)?;
         let phases = DistributePhase::all(&problem);
         let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(&problem)).collect();
         let mut searches: Vec<BoundSearch> = problems.iter().map(BoundSearch::new).collect();

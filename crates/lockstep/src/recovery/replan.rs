@@ -6,7 +6,7 @@ use lockstep_topology::Topology;
 use super::remaining::remaining;
 use super::repair::ScheduleRepair;
 use crate::plan::{Plan, Repaired};
-use crate::planner::{Event, MAX_DELIVERIES, PlanError, PlanOptions, Planner, check_size};
+use crate::planner::{Event, MAX_DELIVERIES, PlanError, PlanOptions, Planner, TRANSFERS, check_size};
 
 /// A plan for a network with faults, and how it relates to the plan before.
 #[derive(Clone, PartialEq, Debug)]
@@ -83,7 +83,7 @@ pub fn replan(
     }
     let collective = remaining(before.collective(), faulty);
     let problem = Problem::new(faulty, &collective, before.model())?;
-    check_size("transfers", problem.messages().delivery_count(), MAX_DELIVERIES)?;
+    check_size(TRANSFERS, problem.messages().delivery_count(), MAX_DELIVERIES)?;
 
     let repair = ScheduleRepair { before: &before.problem(), problem: &problem, seed: options.seed, budget };
     let repaired = repair.run(before.schedule(), &mut observe)?;

@@ -189,7 +189,7 @@ mod tests {
             ("mesh:5x3", Some((false, vec![3, 5]))),
             ("mesh:2x4x3", Some((false, vec![2, 3, 4]))),
             ("mesh:1x6", Some((false, vec![6]))),
-                        ("torus:4x5", Some((true, vec![4, 5]))),
+            ("torus:4x5", Some((true, vec![4, 5]))),
             ("full-b-tree:7", None),
             ("star:4", None),
             ("kautz:2,3", None),
