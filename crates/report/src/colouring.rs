@@ -83,7 +83,18 @@ impl<'a> Colouring<'a> {
         fits.then(|| Legend { heading: self.heading(), entries })
     }
 
-    fn heading(&self) -> &'static str {
+    /// Returns the messages or sources in the schedule, ascending.
+    pub(crate) fn keys(&self) -> &[u32] {
+        &self.keys
+    }
+
+    /// Returns true if all messages of a source have one colour.
+    pub(crate) fn is_by_source(&self) -> bool {
+        self.key == ColourKey::Source
+    }
+
+    /// Returns the words before the names of a legend.
+    pub(crate) fn heading(&self) -> &'static str {
         match (self.key, self.problem.collective().phases()) {
             (ColourKey::Message, _) if self.problem.messages().is_scatter() => "messages",
             (_, [Phase::Distribute]) => "messages from",

@@ -1,5 +1,6 @@
 //! The texts of pictures.
 
+use lockstep_files::is_hidden;
 use lockstep_schedule::{Collective, CollectiveName, MessageId, Phase, Problem, Receivers, Transfer};
 use lockstep_topology::{NodeId, Topology};
 
@@ -9,6 +10,11 @@ pub(crate) fn clip(text: &str, max_letters: usize) -> String {
         return text.to_owned();
     }
     text.chars().take(max_letters.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Returns a text with U+FFFD for control characters and for characters that change the writing direction.
+pub(crate) fn visible(text: &str) -> String {
+    text.chars().map(|letter| if is_hidden(letter) { char::REPLACEMENT_CHARACTER } else { letter }).collect()
 }
 
 /// Returns a number with its noun: `1 step`, `7 steps`.

@@ -32,14 +32,16 @@
 //! - A picture of a network draws terminals as circles, switches as squares, and channels as lines. Nodes are at the
 //!   positions of the network, or are arranged automatically.
 //! - A picture of a schedule has one *panel* per step. Each transfer is a coloured line along its path.
-//! - [`DrawingLimits`] bound the size of a picture.
+//! - A *page* shows one step at a time, with a timeline, the messages that each node holds, and the facts of a plan.
+//! - [`DrawingLimits`] and [`PageLimits`] bound the size of a picture and of a page.
 //!
 //! # Entry points
 //!
 //! | task | item |
 //! |---|---|
 //! | draw a network | [`topology_svg`] |
-//! | draw a schedule | [`schedule_svg`], [`schedule_html`] |
+//! | draw a schedule | [`schedule_svg`] |
+//! | write an interactive page | [`schedule_html`] |
 //! | plot numbers | [`scatter_svg`], [`bars_svg`] |
 //! | format a table | [`Table`], [`csv_line`] |
 
@@ -49,13 +51,13 @@ mod colouring;
 mod coverage;
 mod edge_router;
 mod geometry;
-mod html;
 mod labels;
 mod layered_layout;
 mod layout;
 mod legend;
 mod mark;
 mod markup;
+mod page;
 mod painter;
 mod palette;
 mod plot;
@@ -64,7 +66,7 @@ mod stress_layout;
 mod svg;
 mod table;
 
-pub use html::schedule_html;
+pub use page::{PageLimits, PlanFacts, ScheduleVerdict, schedule_html};
 pub use plot::{BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg};
 pub use svg::{DrawingLimits, schedule_svg, topology_svg};
 pub use table::{Table, csv_line};

@@ -35,18 +35,18 @@ impl Markup {
         self.close(name);
     }
 
-    /// Adds a style or a script, which contains neither `<` nor `&`.
-    pub(crate) fn raw_text(&mut self, name: &str, text: &'static str) {
-        debug_assert!(!text.contains(['<', '&']));
-        self.open(name, &[]);
+    /// Adds a style or a script: its text is not escaped, and cannot end its element.
+    pub(crate) fn raw_text(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
+        debug_assert!(!text.contains("</") && !text.contains("<!--"));
+        self.open(name, attributes);
         self.text.push('>');
         self.text.push_str(text);
         self.close(name);
     }
 
-    /// Adds the first line of an HTML page.
-    pub(crate) fn doctype(&mut self) {
-        self.text.push_str("<!DOCTYPE html>\n");
+    /// Adds markup of this crate.
+    pub(crate) fn raw(&mut self, markup: &'static str) {
+        self.text.push_str(markup);
     }
 
     pub(crate) fn finish(self) -> String {

@@ -7,22 +7,34 @@
 /// Okabe, Ito, *Color Universal Design* (2008), with wine instead of yellow, which is invisible on white.
 const FEW: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#000000"];
 
+/// The same on a dark background, with white and yellow.
+const FEW_ON_DARK: [&str; 8] = ["#56b4e9", "#ff8f3f", "#2fc79a", "#f0a6cf", "#f0e442", "#8f9bff", "#e06666", "#ffffff"];
+
 /// The golden angle, in turns. Its multiples are evenly distributed.
 const GOLDEN: f64 = 0.381_966_011_250_105;
 
-/// Returns the colour of item `index` of `count`, as `#rrggbb`.
+/// Returns the colour of item `index` of `count` on white, as `#rrggbb`.
 ///
 /// Up to 8 items get colours for colour-blind readers, up to 16 get eight hues in dark and light, more get hues by the
 /// golden angle in three lightnesses.
 pub(crate) fn colour(index: usize, count: usize) -> String {
-    match FEW.get(index) {
-        Some(&colour) if count <= FEW.len() => colour.to_owned(),
+    shade(index, count, FEW, [0.48, 0.75], [0.55, 0.74, 0.42])
+}
+
+/// Returns the colour of item `index` of `count` on a dark background.
+pub(crate) fn colour_on_dark(index: usize, count: usize) -> String {
+    shade(index, count, FEW_ON_DARK, [0.64, 0.86], [0.7, 0.86, 0.6])
+}
+
+fn shade(index: usize, count: usize, few: [&str; 8], two: [f64; 2], three: [f64; 3]) -> String {
+    match few.get(index) {
+        Some(&colour) if count <= few.len() => colour.to_owned(),
         _ if count <= 16 => {
             // Light hues are between dark ones. Steps of 5/16 separate successive items.
             let hue = index * 5 % 16;
-            hex(oklch([0.48, 0.75][hue % 2], 0.16, (0.06 + hue as f64 / 16.0).fract()))
+            hex(oklch(two[hue % 2], 0.16, (0.06 + hue as f64 / 16.0).fract()))
         }
-        _ => hex(oklch([0.55, 0.74, 0.42][index % 3], 0.17, (0.08 + index as f64 * GOLDEN).fract())),
+        _ => hex(oklch(three[index % 3], 0.17, (0.08 + index as f64 * GOLDEN).fract())),
     }
 }
 
@@ -74,8 +86,10 @@ mod tests {
     #[test]
     fn colours_of_one_picture_differ() {
         for count in [1, 8, 9, 16, 64, 128] {
-            let colours: BTreeSet<String> = (0..count).map(|index| colour(index, count)).collect();
-            assert_eq!(colours.len(), count);
+            for colour in [colour, colour_on_dark] {
+                let colours: BTreeSet<String> = (0..count).map(|index| colour(index, count)).collect();
+                assert_eq!(colours.len(), count);
+            }
         }
     }
 

@@ -90,7 +90,7 @@ pub(crate) enum PlanFormat {
     Binary,
     /// SVG picture with one panel per step
     Svg,
-    /// HTML page that shows step after step
+    /// Interactive HTML page
     Html,
     /// Text: the plan as it is printed, with all transfers
     Text,

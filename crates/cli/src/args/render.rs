@@ -7,7 +7,7 @@ use clap::ValueEnum;
 const RENDER_EXAMPLES: &str = "\
 Examples:
   lockstep render s.json -o s.svg           one panel per step
-  lockstep render s.json -o s.html          a page that shows step after step
+  lockstep render s.json -o s.html          an interactive page
   lockstep plan omega:8 -c aab --json | lockstep render - > s.svg";
 
 /// Arguments of `lockstep render`.
@@ -29,6 +29,6 @@ pub(crate) struct RenderArgs {
 pub(crate) enum PictureFormat {
     /// SVG picture with one panel per step
     Svg,
-    /// HTML page that shows step after step
+    /// Interactive HTML page
     Html,
 }

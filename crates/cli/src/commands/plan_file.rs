@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::bail;
 use lockstep::schedule::Schedule;
-use lockstep::{PlanFile, Problem};
-use lockstep_report::{DrawingLimits, schedule_html, schedule_svg};
+use lockstep::{PlanFile, PlanViolation, Problem, Verdict, verify};
+use lockstep_report::{DrawingLimits, PageLimits, PlanFacts, ScheduleVerdict, schedule_html, schedule_svg};
 
 use crate::args::{PictureFormat, PlanFormat};
 use crate::output;
@@ -37,17 +37,56 @@ pub(super) fn contents(plan: &PlanFile, sheet: &Sheet, format: PlanFormat) -> Ve
     let text = match format {
         PlanFormat::Binary => return plan.to_bytes(),
         PlanFormat::Json => plan.to_json(),
-        PlanFormat::Svg => picture(&problem, schedule, PictureFormat::Svg),
-        PlanFormat::Html => picture(&problem, schedule, PictureFormat::Html),
+        PlanFormat::Svg => schedule_svg(&problem, schedule, &DrawingLimits::PAGE),
+        PlanFormat::Html => page(&problem, schedule, &plan_facts(plan)),
         PlanFormat::Text => sheet.to_text() + &text::steps(&problem, schedule, usize::MAX),
     };
     text.into_bytes()
 }
 
-/// Draws a schedule.
+/// Draws a schedule of which nothing else is known. The schedule can be invalid.
 pub(super) fn picture(problem: &Problem<'_>, schedule: &Schedule, format: PictureFormat) -> String {
     match format {
         PictureFormat::Svg => schedule_svg(problem, schedule, &DrawingLimits::PAGE),
-        PictureFormat::Html => schedule_html(problem, schedule, &DrawingLimits::PAGE),
+        PictureFormat::Html => page(problem, schedule, &schedule_facts(problem, schedule)),
+    }
+}
+
+/// Writes the page of a plan or schedule.
+pub(super) fn page(problem: &Problem<'_>, schedule: &Schedule, facts: &PlanFacts) -> String {
+    schedule_html(problem, schedule, facts, &PageLimits::BROWSER)
+}
+
+/// Returns the facts of a plan that was checked.
+pub(super) fn plan_facts(plan: &PlanFile) -> PlanFacts {
+    let problem = plan.schedule.problem();
+    let bound = &plan.lower_bound;
+    let steps = text::counted(bound.steps as usize, "step");
+    let certificate = bound.certificate.explain(problem.topology());
+    PlanFacts {
+        verdict: match plan.verdict {
+            Verdict::Optimal => ScheduleVerdict::Optimal,
+            Verdict::Gap(gap) => ScheduleVerdict::Gap(gap),
+        },
+        bound: format!("Every schedule takes at least {steps}: {certificate}."),
+        details: vec![
+            ["Rule of the bound".to_owned(), bound.rule.to_string()],
+            ["Found by".to_owned(), format!("{}, seed {}", plan.engine, plan.seed)],
+        ],
+    }
+}
+
+/// Returns the facts of a plan file that makes a wrong claim.
+pub(super) fn refused_facts(violation: &PlanViolation) -> PlanFacts {
+    PlanFacts { verdict: ScheduleVerdict::Invalid, bound: format!("{violation}."), details: Vec::new() }
+}
+
+/// Returns the facts of a schedule without a bound.
+fn schedule_facts(problem: &Problem<'_>, schedule: &Schedule) -> PlanFacts {
+    match verify(problem, schedule) {
+        Ok(_) => PlanFacts::default(),
+        Err(violation) => {
+            PlanFacts { verdict: ScheduleVerdict::Invalid, bound: format!("{violation}."), details: Vec::new() }
+        }
     }
 }

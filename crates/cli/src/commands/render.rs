@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use anyhow::bail;
+use lockstep::PlanFile;
 
 use super::plan_file;
 use crate::args::{PictureFormat, RenderArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
+use crate::input::Saved;
 use crate::output::extension;
 use crate::standard_streams::is_standard;
 use crate::{input, output};
@@ -25,13 +27,30 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     files.read("the schedule", &args.file)?;
     let output = files.write("--output", path)?;
     let saved = input::saved(&args.file)?;
+    let name = input::name(&args.file);
     let Some(file) = saved.schedule() else {
-        bail!("{}: symmetric schedules cannot be drawn; draw the plan of a small network", input::name(&args.file));
+        bail!("{name}: symmetric schedules cannot be drawn; draw the plan of a small network");
     };
+    if let (Saved::Plan(plan), PictureFormat::Html) = (&saved, format) {
+        output.write(&plan_page(plan, &name, verbosity))?;
+        return Ok(ExitStatus::Success);
+    }
     let (problem, schedule) = (file.problem(), file.schedule());
     if let Err(violation) = lockstep::verify(&problem, schedule) {
-        output::note(verbosity, &format!("{}: the schedule is invalid: {violation}", input::name(&args.file)));
+        output::note(verbosity, &format!("{name}: the schedule is invalid: {violation}"));
     }
     output.write(&plan_file::picture(&problem, schedule, format))?;
     Ok(ExitStatus::Success)
+}
+
+/// Writes the page of a plan. Checks its claims before, because the page repeats them.
+fn plan_page(plan: &PlanFile, name: &str, verbosity: Verbosity) -> String {
+    let facts = match plan.clone().check() {
+        Ok(_) => plan_file::plan_facts(plan),
+        Err(violation) => {
+            output::note(verbosity, &format!("{name}: the plan is invalid: {violation}"));
+            plan_file::refused_facts(&violation)
+        }
+    };
+    plan_file::page(&plan.schedule.problem(), plan.schedule.schedule(), &facts)
 }

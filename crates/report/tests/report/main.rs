@@ -1,4 +1,11 @@
-//! Tests of the public interface. Pictures are parsed as XML.
+//! Tests of the public interface. Pictures are parsed as XML, and pages are opened in a browser.
 
+#[expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
+#[cfg(unix)]
+mod browser;
+#[expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
+#[cfg(unix)]
+mod browser_pages;
+mod pages;
 mod pictures;
 mod plots;

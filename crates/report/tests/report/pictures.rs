@@ -1,13 +1,11 @@
-//! Pictures and pages of networks and schedules.
+//! Pictures of networks and schedules.
 
-use base64::prelude::*;
 use expect_test::expect_file;
-use lockstep_report::{DrawingLimits, schedule_html, schedule_svg, topology_svg};
+use lockstep_report::{DrawingLimits, schedule_svg, topology_svg};
 use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, strategy};
 use proptest::prelude::*;
 use roxmltree::{Document, Node, ParsingOptions};
-use sha2::{Digest, Sha256};
 
 const LIMITS: DrawingLimits = DrawingLimits::PAGE;
 
@@ -106,24 +104,6 @@ fn the_published_omega_schedule_has_seven_panels_of_eight_transfers() {
 }
 
 #[test]
-fn a_page_has_the_same_panels_and_loads_no_other_file() {
-    let omega: Topology = "omega:8".parse().unwrap();
-    let collective = Collective::all_gather();
-    let problem = Problem::new(&omega, &collective, CommunicationModel::wormhole()).unwrap();
-    let page = schedule_html(&problem, &omega_8_all_gather(&omega), &LIMITS);
-    assert!(page.starts_with("<!DOCTYPE html>\n<html"));
-    let document = parse(&page);
-    assert_eq!(of_class(document.root(), "panel").len(), 7);
-    assert_eq!(of_class(document.root(), "transfer").len(), 56);
-    assert_eq!(of_class(document.root(), "legend")[0].descendants().filter(|n| n.has_tag_name("button")).count(), 8);
-    for attribute in document.descendants().flat_map(|node| node.attributes()) {
-        let local = attribute.name() != "href" || attribute.value().starts_with('#');
-        assert!(local && attribute.name() != "src", "{attribute:?}");
-    }
-    assert!(!page.contains("://"));
-}
-
-#[test]
 fn the_picture_of_a_single_channel_is_pinned() {
     let mut builder = TopologyBuilder::new("one way");
     let [a, b] = ["a", "b"].map(|name| builder.terminal(name));
@@ -154,7 +134,6 @@ fn steps_without_transfers_and_schedules_without_steps_are_drawn() {
     let mut schedule = Schedule::new();
     let empty = schedule_svg(&problem, &schedule, &LIMITS);
     assert_eq!(of_class(parse(&empty).root(), "network").len(), 1);
-    parse(&schedule_html(&problem, &schedule, &LIMITS));
     schedule.begin_step();
     let picture = schedule_svg(&problem, &schedule, &LIMITS);
     let document = parse(&picture);
@@ -169,17 +148,11 @@ fn what_the_limits_leave_out_is_said_in_the_picture() {
     let problem = Problem::new(&cube, &collective, CommunicationModel::wormhole()).unwrap();
     let schedule = one_by_one(&problem, 9);
     let limits = DrawingLimits { steps: 2, ..LIMITS };
-    for text in [schedule_svg(&problem, &schedule, &limits), schedule_html(&problem, &schedule, &limits)] {
-        assert_eq!(of_class(parse(&text).root(), "panel").len(), 2);
-        assert!(text.contains("the first 2 of 9 steps; the others are omitted"));
-    }
+    let text = schedule_svg(&problem, &schedule, &limits);
+    assert_eq!(of_class(parse(&text).root(), "panel").len(), 2);
+    assert!(text.contains("the first 2 of 9 steps; the others are omitted"));
     let limits = DrawingLimits { nodes: 7, ..LIMITS };
-    let texts = [
-        topology_svg(&cube, &limits),
-        schedule_svg(&problem, &schedule, &limits),
-        schedule_html(&problem, &schedule, &limits),
-    ];
-    for text in texts {
+    for text in [topology_svg(&cube, &limits), schedule_svg(&problem, &schedule, &limits)] {
         parse(&text);
         assert!(text.contains("not drawn: 8 nodes and 24 channels; the limits are 7 and 8192"), "{text}");
     }
@@ -200,23 +173,6 @@ fn hostile_names_stay_text() {
     for text in [topology_svg(&topology, &LIMITS), schedule_svg(&problem, &schedule, &LIMITS)] {
         assert!(!has_element(parse(&text).root(), "script"));
     }
-    let page = schedule_html(&problem, &schedule, &LIMITS);
-    let document = parse(&page);
-    assert_eq!(document.descendants().filter(|node| node.has_tag_name("script")).count(), 1);
-}
-
-#[test]
-fn a_page_allows_its_own_script_alone() {
-    let ring: Topology = "ring:4".parse().unwrap();
-    let collective = Collective::all_gather();
-    let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
-    let page = schedule_html(&problem, &Schedule::new(), &LIMITS);
-    let document = parse(&page);
-    let policy = document.descendants().find(|node| node.attribute("http-equiv") == Some("Content-Security-Policy"));
-    let policy = policy.unwrap().attribute("content").unwrap();
-    let script = BASE64_STANDARD.encode(Sha256::digest(texts(document.root(), "script")[0]));
-    assert!(policy.contains("default-src 'none'; "), "{policy}");
-    assert!(policy.contains(&format!("script-src 'sha256-{script}'")), "{policy}");
 }
 
 #[test]
@@ -325,7 +281,5 @@ proptest! {
         let drawn: Vec<usize> =
             of_class(document.root(), "panel").iter().map(|panel| of_class(*panel, "transfer").len()).collect();
         prop_assert_eq!(&drawn, &drawable);
-        let page = schedule_html(&problem, &schedule, &LIMITS);
-        prop_assert_eq!(of_class(parse(&page).root(), "transfer").len(), drawable.iter().sum::<usize>());
     }
 }

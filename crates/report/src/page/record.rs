@@ -1,0 +1,181 @@
+//! The texts and small tables of a page, as JSON.
+
+use lockstep_schedule::{CollectiveSize, Pattern, Problem, Schedule};
+use serde::Serialize;
+
+use super::facts::PlanFacts;
+use super::groups::{Groups, groups};
+use super::network::UNITS_PER_PIXEL;
+use super::phases::phases;
+use crate::colouring::Colouring;
+use crate::labels;
+use crate::palette;
+use crate::scene::Scene;
+
+/// Maximum number of different colours.
+const MAX_COLOURS: usize = 256;
+/// Maximum length of the name of a node, in letters.
+const NAME_LETTERS: usize = 80;
+/// The size of a collective for which the page shows times at first: 64 MiB.
+const BYTES: u64 = 64 << 20;
+
+/// All texts and small tables of a page.
+#[derive(Debug, Serialize)]
+pub(super) struct PageRecord {
+    network: String,
+    network_size: String,
+    collective: String,
+    model: String,
+    pattern: &'static str,
+    /// `optimal`, `gap`, `invalid` or `unknown`.
+    verdict: &'static str,
+    verdict_words: String,
+    bound: String,
+    details: Vec<[String; 2]>,
+    notes: Vec<String>,
+    nodes: Vec<String>,
+    /// Width and height of the picture in pixels.
+    size: [f64; 2],
+    units_per_pixel: f64,
+    marks: usize,
+    channels: usize,
+    resources: usize,
+    messages: usize,
+    chunks: u32,
+    groups: Option<Groups>,
+    colours: ColourRecord,
+    /// The number of transfers of each step.
+    transfers: Vec<usize>,
+    /// The width of each step; empty if all are 1.
+    widths: Vec<u32>,
+    /// The bits of each step of an all-reduce: 1 reduces, 2 broadcasts. Otherwise empty.
+    phases: Vec<u8>,
+    time: Option<TimeRecord>,
+    /// The bytes of the network, of the messages, and of each step.
+    pub(super) parts: Vec<usize>,
+}
+
+/// The colours of messages.
+#[derive(Debug, Serialize)]
+struct ColourRecord {
+    heading: &'static str,
+    by_source: bool,
+    /// The messages or sources that have a colour of their own; `null` if they share colours.
+    keys: Option<Vec<u32>>,
+    light: Vec<String>,
+    dark: Vec<String>,
+}
+
+/// The synchronous time of each step: its latency, and a transmission per width.
+#[derive(Debug, Serialize)]
+struct TimeRecord {
+    unit_bytes_per_second: u64,
+    /// The number of messages whose sizes add up to the size of the collective.
+    messages_per_size: u64,
+    bytes: u64,
+    latency_ps: Vec<u64>,
+}
+
+impl PageRecord {
+    /// Collects the texts and tables. `drawn` is the number of steps in the page.
+    pub(super) fn new(
+        problem: &Problem<'_>,
+        schedule: &Schedule,
+        facts: &PlanFacts,
+        scene: &Scene,
+        drawn: usize,
+    ) -> Self {
+        let topology = problem.topology();
+        let steps = schedule.step_count();
+        let [network, collective, model, _] = labels::title(problem, steps).map(|text| labels::visible(&text));
+        let name = |node| labels::visible(&labels::clip(topology.node_name(node), NAME_LETTERS));
+        let detail = |[name, value]: &[String; 2]| [labels::visible(name), labels::visible(value)];
+        let omitted = format!("The page has the first {drawn} of {steps} steps; the others are omitted.");
+        let notes = (drawn < steps).then_some(omitted);
+        let widths = schedule.widths().iter().take(drawn).map(|width| width.get()).collect();
+        Self {
+            network,
+            network_size: labels::size(topology),
+            collective,
+            model,
+            pattern: match problem.collective().pattern() {
+                Pattern::Broadcast => "broadcast",
+                Pattern::Scatter => "scatter",
+                Pattern::Gather => "gather",
+                Pattern::Reduce => "reduce",
+                Pattern::ReduceBroadcast => "all-reduce",
+                _ => "other",
+            },
+            verdict: facts.verdict.code(),
+            verdict_words: facts.verdict.words(),
+            bound: labels::visible(&facts.bound),
+            details: facts.details.iter().map(detail).collect(),
+            notes: notes.into_iter().collect(),
+            nodes: topology.nodes().map(name).collect(),
+            size: [scene.size.x, scene.size.y],
+            units_per_pixel: UNITS_PER_PIXEL,
+            marks: scene.marks.len(),
+            channels: topology.channel_bound(),
+            resources: topology.resource_count(),
+            messages: problem.messages().len(),
+            chunks: problem.messages().chunks(),
+            groups: groups(problem),
+            colours: ColourRecord::new(problem, schedule),
+            transfers: schedule.steps().take(drawn).map(|(_, step)| step.len()).collect(),
+            widths,
+            phases: phases(problem, schedule).into_iter().take(drawn).collect(),
+            time: TimeRecord::new(problem, schedule, drawn),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Returns the record as JSON that cannot end the element which contains it.
+    pub(super) fn to_json(&self) -> String {
+        let text = serde_json::to_string(self).expect("numbers and texts are JSON");
+        let mut safe = String::with_capacity(text.len());
+        for character in text.chars() {
+            match character {
+                '<' => safe.push_str("\\u003c"),
+                '>' => safe.push_str("\\u003e"),
+                '&' => safe.push_str("\\u0026"),
+                _ => safe.push(character),
+            }
+        }
+        safe
+    }
+}
+
+impl ColourRecord {
+    fn new(problem: &Problem<'_>, schedule: &Schedule) -> Self {
+        let colouring = Colouring::new(problem, schedule);
+        let keys = colouring.keys();
+        let count = keys.len().clamp(1, MAX_COLOURS);
+        let colours = |colour: fn(usize, usize) -> String| (0..count).map(|place| colour(place, count)).collect();
+        Self {
+            heading: colouring.heading(),
+            by_source: colouring.is_by_source(),
+            keys: (keys.len() <= MAX_COLOURS).then(|| keys.to_vec()),
+            light: colours(palette::colour),
+            dark: colours(palette::colour_on_dark),
+        }
+    }
+}
+
+impl TimeRecord {
+    fn new(problem: &Problem<'_>, schedule: &Schedule, drawn: usize) -> Option<Self> {
+        let topology = problem.topology();
+        let latency = |path: &[lockstep_topology::ChannelId]| {
+            let known = path.iter().filter(|&&channel| topology.is_working(channel));
+            known.fold(0_u64, |sum, &channel| sum.saturating_add(topology.latency_ps(channel)))
+        };
+        let slowest = |(_, step): (usize, lockstep_schedule::Step<'_>)| {
+            step.iter().map(|transfer| latency(transfer.path)).max().unwrap_or(0)
+        };
+        Some(Self {
+            unit_bytes_per_second: topology.unit_bytes_per_second().filter(|&unit| unit > 0)?,
+            messages_per_size: CollectiveSize::new(problem, BYTES).messages,
+            bytes: BYTES,
+            latency_ps: schedule.steps().take(drawn).map(slowest).collect(),
+        })
+    }
+}

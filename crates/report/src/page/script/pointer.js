@@ -1,0 +1,158 @@
+
+// The pointer on the picture: what is below it, its description, and its selection.
+
+const REACH = 7;
+const CURVE_PIECES = 10;
+const tip = byId('tip');
+
+/** The transfers of the shown step by channel, computed when the pointer first needs them. */
+const below = { index: -1, transfers: new Map() };
+
+function transfersByChannel(index) {
+  if (below.index === index) return below.transfers;
+  const transfers = new Map();
+  const step = stepAt(index);
+  for (let i = 0; i < step.count; i += 1) {
+    for (const channel of pathOf(step, i)) {
+      if (transfers.has(channel)) transfers.get(channel).push(i);
+      else transfers.set(channel, [i]);
+    }
+  }
+  Object.assign(below, { index, transfers });
+  return transfers;
+}
+
+function distanceToPiece(x, y, ax, ay, bx, by) {
+  const [dx, dy] = [bx - ax, by - ay];
+  const length = dx * dx + dy * dy || 1;
+  const t = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / length));
+  return Math.hypot(x - ax - t * dx, y - ay - t * dy);
+}
+
+function distanceToChannel(x, y, channel, limit) {
+  const p = network.curve.subarray(8 * channel, 8 * channel + 8);
+  const isBeside = (value, k) => Math.min(p[k], p[k + 2], p[k + 4], p[k + 6]) - limit > value
+    || value > Math.max(p[k], p[k + 2], p[k + 4], p[k + 6]) + limit;
+  const isFar = isBeside(x, 0) || isBeside(y, 1);
+  if (isFar) return Infinity;
+  if (network.curved[channel] === 0) return distanceToPiece(x, y, p[0], p[1], p[6], p[7]);
+  let [best, lastX, lastY] = [Infinity, p[0], p[1]];
+  for (let piece = 1; piece <= CURVE_PIECES; piece += 1) {
+    const t = piece / CURVE_PIECES;
+    const s = 1 - t;
+    const weights = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
+    const at = coordinate => weights.reduce((sum, weight, k) => sum + weight * p[2 * k + coordinate], 0);
+    const [nextX, nextY] = [at(0), at(1)];
+    best = Math.min(best, distanceToPiece(x, y, lastX, lastY, nextX, nextY));
+    [lastX, lastY] = [nextX, nextY];
+  }
+  return best;
+}
+
+/** Returns the node, or the channel with its transfers, below a point of the window. */
+function objectAt(windowX, windowY) {
+  const [x, y] = [(windowX - camera.x) / camera.scale, (windowY - camera.y) / camera.scale];
+  const reach = REACH / camera.scale;
+  const inside = network.marks.find(mark => mark.halfX + reach / 4 > Math.abs(x - mark.x) && mark.halfY + reach / 4 > Math.abs(y - mark.y));
+  if (inside) return { node: inside.node };
+  const transfers = stepCount > 0 ? transfersByChannel(state.step - 1) : new Map();
+  let best = { distance: reach, channel: -1, isBusy: false };
+  for (let channel = 0; channel < record.channels; channel += 1) {
+    const distance = distanceToChannel(x, y, channel, reach);
+    // A channel with a transfer comes before an idle one below the same pointer.
+    const isBusy = transfers.has(channel);
+    const isBetter = isBusy === best.isBusy ? best.distance > distance : isBusy && reach > distance;
+    if (isBetter && reach > distance) best = { distance, channel, isBusy };
+  }
+  if (best.channel === -1) return null;
+  return { channel: best.channel, transfers: transfers.get(best.channel) || [] };
+}
+
+function describeNode(node) {
+  const mark = network.marks[node];
+  const kind = ['terminal', 'switch', 'terminal', 'failed node'][mark.role];
+  const lines = [`${kind} ${nodeName(node)}`];
+  if (groupOf(node) !== -1) lines.push(groupName(groupOf(node)));
+  const held = holdingsAfter(state.step);
+  if (held && held.goals[node] > 0) {
+    const noun = isSum ? 'results' : 'messages';
+    lines.push(`holds ${held.reached[node]} of ${held.goals[node]} ${noun} after step ${state.step}`);
+  }
+  return lines;
+}
+
+function describeChannel({ channel, transfers }) {
+  const resource = network.resource[channel];
+  const lines = [`link ${linkName(resource)}`];
+  if (network.capacity[channel] > 1) lines[0] += `, capacity ${network.capacity[channel]}`;
+  if (network.isWorking[channel] === 0) return [`failed channel ${nodeName(network.tail[channel])} → ${nodeName(network.head[channel])}`];
+  const shown = transfers.filter(i => isShown(stepAt(state.step - 1), i));
+  for (const i of shown.slice(0, 4)) lines.push(transferText(stepAt(state.step - 1), i));
+  if (shown.length > 4) lines.push(`and ${shown.length - 4} more`);
+  if (transfers.length === 0) lines.push(`idle in step ${state.step}`);
+  if (totals.isReady) {
+    lines.push(`${counted(totals.loads[resource], 'transfer')} in ${totals.busySteps[resource]} of ${counted(stepCount, 'step')}`);
+  }
+  return lines;
+}
+
+function showTip(lines, x, y) {
+  tip.textContent = lines.join('\n');
+  tip.hidden = lines.length === 0;
+  const [width, height] = [tip.offsetWidth, tip.offsetHeight];
+  tip.style.left = `${Math.max(4, Math.min(x + 14, window.innerWidth - width - 8))}px`;
+  tip.style.top = `${y + 18 + height > window.innerHeight ? Math.max(4, y - height - 10) : y + 18}px`;
+}
+
+const hideTip = () => { tip.hidden = true; };
+
+/** Selects the message of a transfer, the sender of a node, or an idle link. */
+function selectObject(found) {
+  if (!found) {
+    update({ select: null });
+  } else if (found.node !== undefined) {
+    select('sender', found.node);
+  } else {
+    const step = found.transfers.length > 0 ? stepAt(state.step - 1) : null;
+    const shown = step && found.transfers.find(i => isShown(step, i) && isKnown(step.message[i]));
+    const isMessage = state.colouring === 'messages' && step && shown !== undefined;
+    if (isMessage) select('message', step.message[shown]);
+    else select('link', network.resource[found.channel]);
+  }
+}
+
+function watchPointer() {
+  let drag = null;
+  const inFrame = event => {
+    const box = frame.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  frame.addEventListener('pointerdown', event => {
+    drag = { x: event.clientX, y: event.clientY, isMoved: false };
+    frame.setPointerCapture(event.pointerId);
+  });
+  frame.addEventListener('pointermove', event => {
+    if (drag) {
+      const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
+      if (!drag.isMoved && 4 > Math.hypot(dx, dy)) return;
+      drag = { x: event.clientX, y: event.clientY, isMoved: true };
+      hideTip();
+      panPicture(dx, dy);
+      return;
+    }
+    const found = objectAt(...inFrame(event));
+    frame.style.cursor = found ? 'pointer' : 'grab';
+    if (found) showTip(found.node === undefined ? describeChannel(found) : describeNode(found.node), event.clientX, event.clientY);
+    else hideTip();
+  });
+  frame.addEventListener('pointerup', event => {
+    if (drag && !drag.isMoved) selectObject(objectAt(...inFrame(event)));
+    drag = null;
+  });
+  frame.addEventListener('pointercancel', () => { drag = null; });
+  frame.addEventListener('pointerleave', hideTip);
+  frame.addEventListener('wheel', event => {
+    event.preventDefault();
+    zoomPicture(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0015)), ...inFrame(event));
+  }, { passive: false });
+}
