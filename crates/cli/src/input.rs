@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::{Context, anyhow, ensure};
 use lockstep::files::{FileError, FileKind, SealError};
 use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
-use lockstep::topology::{GraphFile, ReadOptions};
-use lockstep::{LoadError, PlanFile, PlanFileError, ScheduleFile};
+use lockstep::topology::GraphFile;
+use lockstep::{LoadError, LoadOptions, PlanFile, PlanFileError, ScheduleFile};
 
 use crate::standard_streams::is_standard;
 
@@ -27,7 +27,7 @@ pub(crate) fn name(path: &Path) -> String {
 }
 
 /// Reads a network from a spec, a file or standard input.
-pub(crate) fn network(spec: &str, options: &ReadOptions) -> anyhow::Result<GraphFile> {
+pub(crate) fn network(spec: &str, options: &LoadOptions) -> anyhow::Result<GraphFile> {
     let file = if spec == "-" {
         lockstep::read_network_with(STANDARD_INPUT, io::stdin(), options)
     } else {

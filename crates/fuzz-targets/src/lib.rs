@@ -28,7 +28,10 @@ pub use book::book;
 pub use checkpoint::{checkpoint, design_checkpoint, plan_checkpoint};
 pub use execute::{goal, goal_binary, htsim, msccl_xml};
 pub use front::front_json;
-pub use graph::{dot, edge_list, graphml, node_link, spec, topology_json};
+pub use graph::{
+    astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, ib_net_discover, nccl_topo, node_link,
+    nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, spec, topology_json,
+};
 pub use messages::messages_jsonl;
 pub use path_cache::path_cache;
 pub use plan::{lower_bound, plan_binary, plan_json};
@@ -45,28 +48,40 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 25] = [
+pub const TARGETS: [Target; 37] = [
+    Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
+    Target { name: "booksim", run: booksim },
     Target { name: "checkpoint", run: checkpoint },
+    Target { name: "csv", run: csv },
     Target { name: "design_checkpoint", run: design_checkpoint },
     Target { name: "dot", run: dot },
     Target { name: "edge_list", run: edge_list },
     Target { name: "front_json", run: front_json },
+    Target { name: "gml", run: gml },
     Target { name: "goal", run: goal },
     Target { name: "goal_binary", run: goal_binary },
+    Target { name: "graph_golf", run: graph_golf },
     Target { name: "graphml", run: graphml },
     Target { name: "htsim", run: htsim },
+    Target { name: "ib_net_discover", run: ib_net_discover },
     Target { name: "lower_bound", run: lower_bound },
     Target { name: "messages_jsonl", run: messages_jsonl },
     Target { name: "msccl_xml", run: msccl_xml },
+    Target { name: "nccl_topo", run: nccl_topo },
     Target { name: "node_link", run: node_link },
+    Target { name: "nvidia_smi", run: nvidia_smi },
+    Target { name: "nx_edges", run: nx_edges },
     Target { name: "path_cache", run: path_cache },
     Target { name: "plan_binary", run: plan_binary },
     Target { name: "plan_checkpoint", run: plan_checkpoint },
     Target { name: "plan_json", run: plan_json },
     Target { name: "programs_json", run: programs_json },
+    Target { name: "rocm_smi", run: rocm_smi },
     Target { name: "schedule_binary", run: schedule_binary },
     Target { name: "schedule_json", run: schedule_json },
+    Target { name: "simgrid", run: simgrid },
+    Target { name: "slurm", run: slurm },
     Target { name: "spec", run: spec },
     Target { name: "symmetric_binary", run: symmetric_binary },
     Target { name: "symmetric_json", run: symmetric_json },

@@ -104,7 +104,9 @@ pub use front::{
     AlgorithmTimes, Front, FrontBound, FrontError, FrontEvent, FrontOptions, FrontPlan, Timing, algorithm_times, front,
     sizes_between,
 };
-pub use load::{LoadError, MAX_NETWORK_BYTES, is_network_file, load, load_with, read_network, read_network_with};
+pub use load::{
+    LoadError, LoadOptions, MAX_NETWORK_BYTES, is_network_file, load, load_with, read_network, read_network_with,
+};
 pub use lockstep_certificate::{Certificate, LowerBound};
 pub use lockstep_faults::FaultSet;
 pub use lockstep_schedule::{

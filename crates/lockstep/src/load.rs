@@ -44,7 +44,7 @@ pub enum LoadError {
         file: String,
     },
     /// The file is not a text.
-    #[error("{file}: byte {byte} is not UTF-8 text; give a network as json, edges, dot, graphml or node-link")]
+    #[error("{file}: byte {byte} is not UTF-8 text; give a network as {}", GraphFormat::list(&GraphFormat::ALL))]
     NotText {
         /// The file.
         file: String,
@@ -59,6 +59,41 @@ pub enum LoadError {
         /// The error and its position.
         error: Box<ReadError>,
     },
+    /// Neither the extension nor the text tells the format, and the text is no edge list.
+    #[error(
+        "{file}: the format is unknown, and as edges: {error}; choose one by --from: {}",
+        GraphFormat::list(&GraphFormat::ALL)
+    )]
+    UnknownFormat {
+        /// The file.
+        file: String,
+        /// The error of the reader of edge lists.
+        error: Box<ReadError>,
+    },
+}
+
+/// How a network is loaded.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct LoadOptions {
+    /// How a graph file is read.
+    pub read: ReadOptions,
+    /// The format of the graph file. `None` detects it. With a format, a text is the name of a file and not a spec.
+    pub format: Option<GraphFormat>,
+}
+
+impl LoadOptions {
+    /// Returns the options with another unit of capacity, in bytes per second.
+    #[must_use]
+    pub fn with_unit(self, bytes_per_second: u64) -> Self {
+        Self { read: self.read.with_unit(bytes_per_second), ..self }
+    }
+
+    /// Returns the options with this format.
+    #[must_use]
+    pub fn with_format(self, format: GraphFormat) -> Self {
+        Self { format: Some(format), ..self }
+    }
 }
 
 fn neither(spec: &SpecError) -> String {
@@ -93,25 +128,26 @@ fn in_words(error: &io::Error) -> String {
 ///
 /// [`LoadError`]. The message begins with the name of the file, if there is one.
 pub fn load(spec_or_file: &str) -> Result<Topology, LoadError> {
-    Ok(load_with(spec_or_file, &ReadOptions::default())?.topology)
+    Ok(load_with(spec_or_file, &LoadOptions::default())?.topology)
 }
 
-/// Loads a network like [`load`], with options for graph files. Returns also what the reader of a file has ignored, and
-/// hints.
+/// Loads a network like [`load`], with options. Returns also what the reader of a file has ignored or assumed, and hints.
 ///
 /// # Errors
 ///
 /// Those of [`load`].
-pub fn load_with(spec_or_file: &str, options: &ReadOptions) -> Result<GraphFile, LoadError> {
-    if has_known_family(spec_or_file) {
+pub fn load_with(spec_or_file: &str, options: &LoadOptions) -> Result<GraphFile, LoadError> {
+    if options.format.is_none() && has_known_family(spec_or_file) {
         return spec_or_file.parse::<Topology>().map(GraphFile::from).map_err(|error| LoadError::Spec(error.into()));
     }
     match File::open(spec_or_file) {
         Ok(file) => read_network_with(spec_or_file, file, options),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match spec_or_file.parse::<Topology>() {
-            Ok(topology) => Ok(topology.into()),
-            Err(spec) => Err(LoadError::Neither { text: spec_or_file.to_owned(), spec: spec.into() }),
-        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound && options.format.is_none() => {
+            match spec_or_file.parse::<Topology>() {
+                Ok(topology) => Ok(topology.into()),
+                Err(spec) => Err(LoadError::Neither { text: spec_or_file.to_owned(), spec: spec.into() }),
+            }
+        }
         Err(error) => Err(LoadError::File { file: spec_or_file.to_owned(), error }),
     }
 }
@@ -143,15 +179,15 @@ fn has_known_family(spec: &str) -> bool {
 ///
 /// [`LoadError`]. The message begins with `file`.
 pub fn read_network(file: &str, stream: impl Read) -> Result<Topology, LoadError> {
-    Ok(read_network_with(file, stream, &ReadOptions::default())?.topology)
+    Ok(read_network_with(file, stream, &LoadOptions::default())?.topology)
 }
 
-/// Reads a network like [`read_network`], with options. Returns also what the reader has ignored, and hints.
+/// Reads a network like [`read_network`], with options. Returns also what the reader has ignored or assumed, and hints.
 ///
 /// # Errors
 ///
 /// Those of [`read_network`].
-pub fn read_network_with(file: &str, stream: impl Read, options: &ReadOptions) -> Result<GraphFile, LoadError> {
+pub fn read_network_with(file: &str, stream: impl Read, options: &LoadOptions) -> Result<GraphFile, LoadError> {
     let named = || file.to_owned();
     let unread = |error| LoadError::File { file: named(), error };
     let mut stream = stream.take(MAX_NETWORK_BYTES + 1);
@@ -170,9 +206,12 @@ pub fn read_network_with(file: &str, stream: impl Read, options: &ReadOptions) -
         LoadError::NotText { file: named(), byte }
     })?;
     let name = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or("network");
-    let format = GraphFormat::detect(file, &text);
-    read_graph_file(&text, format, name, options)
-        .map_err(|error| LoadError::Graph { file: named(), error: error.into() })
+    let known = options.format.or_else(|| GraphFormat::recognise(file, &text));
+    let format = known.unwrap_or(GraphFormat::EdgeList);
+    read_graph_file(&text, format, name, &options.read).map_err(|error| match (known, error) {
+        (None, error @ ReadError::At { .. }) => LoadError::UnknownFormat { file: named(), error: error.into() },
+        (_, error) => LoadError::Graph { file: named(), error: error.into() },
+    })
 }
 
 #[cfg(test)]
@@ -211,6 +250,31 @@ mod tests {
         assert!(message(b"a b\na a\n").starts_with("x.edges: line 2: "));
         assert!(message(b"a \xff\n").starts_with("x.edges: byte 2 is not UTF-8 text"));
         assert!(message(b"").starts_with("x.edges: the file is empty"));
+    }
+
+    #[test]
+    fn an_unknown_format_names_the_formats() {
+        let message = |file, text: &str| read_network(file, text.as_bytes()).unwrap_err().to_string();
+        let error = message("x.net", "one two three\n");
+        assert!(
+            error.starts_with("x.net: the format is unknown, and as edges: line 1: found 'one two three'"),
+            "{error}"
+        );
+        assert!(error.contains("choose one by --from: json, edges, ") && error.ends_with(" or csv"), "{error}");
+        assert!(!message("x.edges", "one two three\n").contains("--from"));
+        assert!(message("x.net", "a a\n").contains("a channel leads from node 'a' to itself"));
+    }
+
+    #[test]
+    fn a_given_format_overrides_extension_and_spec() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("octagon");
+        std::fs::write(&path, "0,1\n1,0\n").unwrap();
+        let options = LoadOptions::default().with_format(GraphFormat::Csv);
+        let file = load_with(path.to_str().unwrap(), &options).unwrap();
+        assert_eq!((file.topology.node_count(), file.topology.channel_count()), (2, 2));
+        let missing = load_with("octagon", &options).unwrap_err().to_string();
+        assert!(missing.starts_with("octagon: no such file"), "{missing}");
     }
 
     #[test]

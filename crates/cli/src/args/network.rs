@@ -1,9 +1,9 @@
-//! Arguments that change a network: the unit of its bandwidths, degraded links, failures.
+//! Arguments of a network: the format of its file, the unit of its bandwidths, degraded links, failures.
 
 use anyhow::{Context, bail};
-use lockstep::Topology;
 use lockstep::faults::FaultSet;
-use lockstep::topology::{ChannelId, Quantity, ReadOptions};
+use lockstep::topology::{ChannelId, GraphFormat, Quantity};
+use lockstep::{LoadOptions, Topology};
 
 use super::Verbosity;
 use crate::{input, output};
@@ -11,9 +11,12 @@ use crate::{input, output};
 /// Help heading of failures and degraded links.
 const FAILURES: &str = "Failures";
 
-/// The unit of bandwidths, degraded links and failures.
+/// The format of a network file, the unit of bandwidths, degraded links and failures.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NetworkArgs {
+    /// Format of the network file, such as nccl-topo or csv [default: from its extension and its text]
+    #[arg(long, value_name = "FORMAT", value_parser = format_named)]
+    from: Option<GraphFormat>,
     /// Bandwidth of one unit of capacity, such as 25GB/s; bandwidths of a graph file are rounded down to multiples of it
     #[arg(long, value_name = "BANDWIDTH", value_parser = |text: &str| Quantity::Bandwidth.parse(text))]
     unit: Option<u64>,
@@ -37,7 +40,8 @@ impl NetworkArgs {
 
     /// Reads the network of a spec, a file or standard input. Prints the notes of its reader.
     pub(crate) fn read(&self, spec: &str, verbosity: Verbosity) -> anyhow::Result<Topology> {
-        let options = self.unit.map_or_else(ReadOptions::default, |unit| ReadOptions::default().with_unit(unit));
+        let options = self.from.into_iter().fold(LoadOptions::default(), LoadOptions::with_format);
+        let options = self.unit.into_iter().fold(options, LoadOptions::with_unit);
         let file = input::network(spec, &options)?;
         for note in &file.notes {
             output::note(verbosity, &format!("{spec}: {note}"));
@@ -67,6 +71,12 @@ impl NetworkArgs {
         }
         self.failures.apply_to(topology)
     }
+}
+
+/// Returns the graph format with this name.
+fn format_named(name: &str) -> Result<GraphFormat, String> {
+    GraphFormat::from_name(name)
+        .ok_or_else(|| format!("there is no such format; the formats are {}", GraphFormat::list(&GraphFormat::ALL)))
 }
 
 /// Failed links, channels and nodes.

@@ -1,5 +1,7 @@
 //! The attributes of nodes and edges in the formats `dot`, `graphml` and `node-link`, and of edges in `edges`.
 
+use std::ops::RangeInclusive;
+
 use super::error::FileFault;
 use crate::quantity::{Quantity, QuantityError};
 use crate::text::excerpt;
@@ -115,6 +117,17 @@ pub(super) fn boolean(attribute: &'static str, value: &str) -> Result<bool, File
 /// Parses a bandwidth or a latency.
 pub(super) fn quantity(attribute: &'static str, quantity: Quantity, value: &str) -> Result<u64, FileFault> {
     quantity.parse(value).map_err(|error: QuantityError| FileFault::Quantity { attribute, error })
+}
+
+/// Parses a whole number in a range.
+pub(super) fn whole_number(
+    attribute: &'static str,
+    value: &str,
+    range: RangeInclusive<u64>,
+    expected: &'static str,
+) -> Result<u64, FileFault> {
+    let number = value.trim().parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| FileFault::Value { attribute, found: excerpt(value), expected })
 }
 
 /// Parses a whole number. Programs that know only floating-point numbers write `4.0`.

@@ -5,23 +5,72 @@ use std::path::Path;
 use super::error::{ReadError, WriteError};
 use super::graph_file::{GraphFile, ReadOptions};
 use super::graph_format::GraphFormat;
-use super::{dot, edge_list, graphml, json, node_link};
+use super::{
+    astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, ib_net_discover, json, nccl_topo, node_link,
+    nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, xml,
+};
 use crate::Topology;
 
+/// Returns true if a text has the marks of a format.
+type LooksLike = fn(&str) -> bool;
+
 impl GraphFormat {
-    /// Detects the format of a file by the extension of its name, otherwise by the beginning of its text. JSON formats
-    /// are distinguished by their fields.
+    /// Detects the format of a file like [`recognise`](Self::recognise). A text of unknown format is an edge list.
     pub fn detect(file_name: &str, text: &str) -> Self {
+        Self::recognise(file_name, text).unwrap_or(Self::EdgeList)
+    }
+
+    /// Returns the format of a file by the extension of its name, otherwise by its text; `None` if neither is known.
+    ///
+    /// ```
+    /// use lockstep_topology::GraphFormat;
+    ///
+    /// let tree = "SwitchName=leaf Nodes=node[01-16]\n";
+    /// assert_eq!(GraphFormat::recognise("cluster.txt", tree), Some(GraphFormat::Slurm));
+    /// assert_eq!(GraphFormat::recognise("cluster.net", "a b\nb c\n"), None);
+    /// ```
+    pub fn recognise(file_name: &str, text: &str) -> Option<Self> {
         let extension = Path::new(file_name).extension().and_then(|extension| extension.to_str());
         let text = without_byte_order_mark(text);
-        let format =
-            extension.and_then(Self::from_extension).unwrap_or_else(|| match text.trim_start().chars().next() {
-                Some('{') => Self::Json,
-                Some('<') => Self::GraphMl,
-                _ if dot::looks_like(text) => Self::Dot,
-                _ => Self::EdgeList,
-            });
-        if format == Self::Json && json::looks_like_node_link(text) { Self::NodeLink } else { format }
+        let by_extension = extension.and_then(Self::from_extension);
+        let is_any_text = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("txt"));
+        let by_text = if by_extension.is_none() || is_any_text { Self::of_text(text) } else { None };
+        // Formats that share an extension are distinguished by their text.
+        match by_text.or(by_extension) {
+            Some(Self::Json) if json::looks_like_node_link(text) => Some(Self::NodeLink),
+            Some(Self::EdgeList) if nx_edges::looks_like(text) => Some(Self::NxEdges),
+            Some(Self::EdgeList) if graph_golf::looks_like(text) => Some(Self::GraphGolf),
+            format => format,
+        }
+    }
+
+    /// Returns the format that a text has marks of.
+    fn of_text(text: &str) -> Option<Self> {
+        if text.trim_start().starts_with('{') {
+            return Some(Self::Json);
+        }
+        if text.trim_start().starts_with('<') {
+            return match xml::first_element(text) {
+                Some("system") => Some(Self::NcclTopo),
+                Some("platform") => Some(Self::SimGrid),
+                _ => Some(Self::GraphMl),
+            };
+        }
+        let marks: [(Self, LooksLike); 11] = [
+            (Self::Dot, dot::looks_like),
+            (Self::Gml, gml::looks_like),
+            (Self::BookSim, booksim::looks_like),
+            // Both have lines of GPU names, but only one has titles.
+            (Self::RocmSmi, rocm_smi::looks_like),
+            (Self::NvidiaSmi, nvidia_smi::looks_like),
+            (Self::IbNetDiscover, ib_net_discover::looks_like),
+            (Self::Slurm, slurm::looks_like),
+            (Self::AstraSim, astra_sim::looks_like),
+            (Self::GraphGolf, graph_golf::looks_like),
+            (Self::Csv, csv::looks_like),
+            (Self::NxEdges, nx_edges::looks_like),
+        ];
+        marks.into_iter().find(|(_, looks_like)| looks_like(text)).map(|(format, _)| format)
     }
 }
 
@@ -79,6 +128,18 @@ pub fn read_graph_file(
         GraphFormat::Dot => dot::read(text, name, options),
         GraphFormat::GraphMl => graphml::read(text, name, options),
         GraphFormat::NodeLink => node_link::read(text, name, options),
+        GraphFormat::NcclTopo => nccl_topo::read(text, name, options),
+        GraphFormat::NvidiaSmi => nvidia_smi::read(text, name, options),
+        GraphFormat::RocmSmi => rocm_smi::read(text, name, options),
+        GraphFormat::IbNetDiscover => ib_net_discover::read(text, name, options),
+        GraphFormat::Slurm => slurm::read(text, name, options),
+        GraphFormat::SimGrid => simgrid::read(text, name, options),
+        GraphFormat::AstraSim => astra_sim::read(text, name, options),
+        GraphFormat::BookSim => booksim::read(text, name, options),
+        GraphFormat::GraphGolf => graph_golf::read(text, name, options),
+        GraphFormat::Gml => gml::read(text, name, options),
+        GraphFormat::NxEdges => nx_edges::read(text, name, options),
+        GraphFormat::Csv => csv::read(text, name, options),
     }
 }
 
@@ -95,7 +156,8 @@ pub fn read_graph_file(
 ///
 /// # Errors
 ///
-/// [`WriteError`] if the format cannot represent a property that affects which schedules are valid. `json` never fails.
+/// [`WriteError`] if the format cannot represent a property that affects which schedules are valid, or if the format is not in
+/// [`GraphFormat::WRITTEN`]. `json` never fails.
 pub fn write_graph(topology: &Topology, format: GraphFormat) -> Result<String, WriteError> {
     match format {
         GraphFormat::Json => Ok(json::write(topology)),
@@ -103,6 +165,7 @@ pub fn write_graph(topology: &Topology, format: GraphFormat) -> Result<String, W
         GraphFormat::Dot => dot::write(topology),
         GraphFormat::GraphMl => graphml::write(topology),
         GraphFormat::NodeLink => Ok(node_link::write(topology)),
+        _ => Err(WriteError::ReadOnly { format }),
     }
 }
 

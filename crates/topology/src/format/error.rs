@@ -156,6 +156,12 @@ pub enum FileFault {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
+    /// A format of another program, which is only read.
+    #[error("{format} is only read; write {}", GraphFormat::list(&GraphFormat::WRITTEN))]
+    ReadOnly {
+        /// The format.
+        format: GraphFormat,
+    },
     /// A name that the format cannot represent.
     #[error("{format} does not support the name '{name}' (a name is {rule}); write json, or change the name")]
     Name {

@@ -42,13 +42,13 @@ impl GraphFile {
     pub(super) fn build(
         mut builder: TopologyBuilder,
         options: &ReadOptions,
-        note: Option<ReadNote>,
+        notes: impl IntoIterator<Item = ReadNote>,
     ) -> Result<Self, ReadError> {
         if let Some(unit) = options.unit_bytes_per_second {
             builder.set_unit(unit);
         }
         let topology = builder.build()?;
-        let notes = note.into_iter().chain(ReadNote::no_switch(&topology)).collect();
+        let notes = notes.into_iter().chain(ReadNote::no_switch(&topology)).collect();
         Ok(Self { topology, notes })
     }
 }

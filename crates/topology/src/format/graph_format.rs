@@ -23,6 +23,8 @@ use std::fmt;
 /// | machine of a node | `"host"` | omitted | node attribute `host` |
 /// | positions | `"positions"` | omitted | `pos` (`graphml`: `x`, `y`), y upwards |
 ///
+/// All other formats are files of other programs, and are only read: see their variants.
+///
 /// **Rates.** The attributes of an edge hold for each of its channels. Bandwidths become capacities by their greatest common
 /// divisor, which is then the unit; if a unit is given, they are rounded down to multiples of it. [`Quantity`](crate::Quantity) tells how
 /// bandwidths and latencies are written.
@@ -92,13 +94,90 @@ pub enum GraphFormat {
     /// If `multigraph` is false, parallel edges are errors. Node ids can be strings, numbers, or lists of them; a list
     /// gets the name that Python prints for a tuple.
     NodeLink,
+    /// `nccl-topo`: the topology that NCCL dumps (`NCCL_TOPO_DUMP_FILE`). Read only.
+    ///
+    /// GPUs are terminals, in the order of their ranks. PCIe switches, NICs, network devices, NUMA nodes and the NVLink
+    /// switch are switches. Bandwidths are those that NCCL computes with: the NVLink count times the bandwidth of its
+    /// generation, the PCIe generation times the width, and the speed of network devices.
+    NcclTopo,
+    /// `nvidia-smi`: the matrix of `nvidia-smi topo -m`. Read only.
+    ///
+    /// `NV#` is a link of capacity `#`, or a link to an NVLink switch if a GPU has more `NV#` than it can have links. If
+    /// NVLinks do not join all GPUs, the classes `PIX`, `PXB`, `PHB`, `NODE` and `SYS` become a tree of switches.
+    NvidiaSmi,
+    /// `slurm`: the file `topology.conf` of Slurm with the plugin topology/tree. Read only.
+    ///
+    /// `SwitchName=s1 Nodes=node[001-064] Switches=s[2-3] LinkSpeed=100`, with host lists, comments and continued lines.
+    Slurm,
+    /// `booksim`: the file of a network `anynet` of BookSim 2. Read only.
+    ///
+    /// `router 0 node 0 node 1 router 1 2`: nodes are terminals, routers are switches, and a number behind a link is its
+    /// latency in cycles.
+    BookSim,
+    /// `simgrid`: a platform file of SimGrid. Read only.
+    ///
+    /// Hosts are terminals, routers are switches. A link that only serves routes of one link becomes channels between their
+    /// ends; any other link becomes a channel between two junctions. Flat clusters are supported.
+    SimGrid,
+    /// `csv`: a square matrix of capacities or bandwidths, with commas, semicolons or tabs. Read only.
+    ///
+    /// The entry in row `u` and column `v` is the channel from `u` to `v`: `0` for none, a whole number for its capacity, or a
+    /// bandwidth such as `25GB/s`. The first row and the first column may have names; a unit in the corner holds for all
+    /// entries.
+    Csv,
+    /// `nx-edges`: an edge list with data, as networkx writes it by default. Read only.
+    ///
+    /// `0 1 {}`, `0 1 {'capacity': 2}` or `0 1 3`. The data have the edge attributes of the table above.
+    NxEdges,
+    /// `gml`: the Graph Modelling Language. Read only.
+    ///
+    /// `graph [ node [ id 0 label "a" ] edge [ source 0 target 1 ] ]`, with the attributes of the table above. Lists may be
+    /// nested 64 deep.
+    Gml,
+    /// `ibnetdiscover`: an InfiniBand fabric as `ibnetdiscover` prints it. Read only.
+    ///
+    /// Adapters are terminals; switches and routers are switches. The words `4xEDR` become bandwidths.
+    IbNetDiscover,
+    /// `astra-sim`: the network file of the analytical backend of ASTRA-sim, in YAML. Read only.
+    ///
+    /// `topology: [ Ring, Switch ]`, `npus_count`, `bandwidth` in GB/s and `latency` in ns: a product of rings, complete graphs
+    /// and switches of at most 2^18 nodes and links.
+    AstraSim,
+    /// `rocm-smi`: the tables of `rocm-smi --showtopo`. Read only.
+    ///
+    /// XGMI of one hop is a link. If XGMI does not join all GPUs, the GPUs of a NUMA node share a switch.
+    RocmSmi,
+    /// `graph-golf`: an edge list of numbers (`0 1`) or of coordinates on a grid (`0,0 1,0`). Read only.
+    GraphGolf,
 }
 
 impl GraphFormat {
     /// All formats.
-    pub const ALL: [Self; 5] = [Self::Json, Self::EdgeList, Self::Dot, Self::GraphMl, Self::NodeLink];
+    pub const ALL: [Self; 17] = [
+        Self::Json,
+        Self::EdgeList,
+        Self::Dot,
+        Self::GraphMl,
+        Self::NodeLink,
+        Self::NcclTopo,
+        Self::NvidiaSmi,
+        Self::RocmSmi,
+        Self::IbNetDiscover,
+        Self::Slurm,
+        Self::SimGrid,
+        Self::AstraSim,
+        Self::BookSim,
+        Self::GraphGolf,
+        Self::Gml,
+        Self::NxEdges,
+        Self::Csv,
+    ];
 
-    /// Returns the name of the format: `json`, `edges`, `dot`, `graphml` or `node-link`.
+    /// The formats that [`write_graph`](crate::write_graph) writes. All others are files of other programs, and are only
+    /// read.
+    pub const WRITTEN: [Self; 5] = [Self::Json, Self::EdgeList, Self::Dot, Self::GraphMl, Self::NodeLink];
+
+    /// Returns the name of the format, such as `node-link`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -106,6 +185,27 @@ impl GraphFormat {
             Self::Dot => "dot",
             Self::GraphMl => "graphml",
             Self::NodeLink => "node-link",
+            Self::NcclTopo => "nccl-topo",
+            Self::NvidiaSmi => "nvidia-smi",
+            Self::RocmSmi => "rocm-smi",
+            Self::IbNetDiscover => "ibnetdiscover",
+            Self::Slurm => "slurm",
+            Self::SimGrid => "simgrid",
+            Self::AstraSim => "astra-sim",
+            Self::BookSim => "booksim",
+            Self::GraphGolf => "graph-golf",
+            Self::Gml => "gml",
+            Self::NxEdges => "nx-edges",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// Returns the names of formats as a list in a sentence.
+    pub fn list(formats: &[Self]) -> String {
+        let names: Vec<&str> = formats.iter().map(|format| format.name()).collect();
+        match &names[..] {
+            [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+            names => names.concat(),
         }
     }
 
@@ -114,14 +214,18 @@ impl GraphFormat {
         Self::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
     }
 
-    /// Returns the usual format of files with this extension: `json`, `edges`, `edgelist`, `txt`, `dot`, `gv` or
-    /// `graphml`.
+    /// Returns the usual format of files with this extension, such as `edges` or `gv`. `xml` has none, because it has
+    /// several. A file `txt` that is read may have any format, see [`recognise`](Self::recognise).
     pub fn from_extension(extension: &str) -> Option<Self> {
         match extension.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
             "edges" | "edgelist" | "txt" => Some(Self::EdgeList),
             "dot" | "gv" => Some(Self::Dot),
             "graphml" => Some(Self::GraphMl),
+            "conf" => Some(Self::Slurm),
+            "yml" | "yaml" => Some(Self::AstraSim),
+            "gml" => Some(Self::Gml),
+            "csv" | "tsv" => Some(Self::Csv),
             _ => None,
         }
     }

@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use lockstep_files::one_line;
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::Node;
 
 use crate::Topology;
 use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes, boolean, flip_y};
@@ -18,25 +17,15 @@ use crate::format::error::{FileFault, ReadError, WriteError};
 use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::graph_format::GraphFormat;
 use crate::format::parsed_graph::ParsedGraph;
+use crate::format::xml::{at, elements, parse, required, root, text_of, without_document_type};
 use crate::quantity::Quantity;
 use crate::text::excerpt;
 
-/// Maximum number of attributes of a tag. The parser compares all pairs of them.
-const MAX_ATTRIBUTES: usize = 1 << 10;
-
-/// Maximum number of name spaces of a file. The parser copies them from tag to tag.
-const MAX_NAME_SPACES: usize = 1 << 8;
-
 /// Reads a GraphML file. See [`GraphFormat::GraphMl`] for its grammar.
 pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
-    check_tags(text)?;
-    let parsing = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, parsing).map_err(|error| syntax_error(&error))?;
-    let root = document.root_element();
-    if root.tag_name().name() != "graphml" {
-        let found = format!("<{}>", excerpt(root.tag_name().name()));
-        return Err(at(root)(FileFault::Unexpected { found, expected: "<graphml> as the root element" }));
-    }
+    let text = without_document_type(text);
+    let document = parse(&text)?;
+    let root = root(&document, "graphml", "<graphml> as the root element")?;
     let mut parsed = ParsedGraph::default();
     let keys = AttributeKeys::new(root, &mut parsed)?;
     let mut graphs = elements(root, "graph");
@@ -167,89 +156,13 @@ fn values<'a>(element: Node<'a, 'a>, keys: &BTreeMap<&'a str, &'a str>) -> impl 
     })
 }
 
-fn elements<'a>(parent: Node<'a, 'a>, tag: &'static str) -> impl Iterator<Item = Node<'a, 'a>> {
-    parent.children().filter(move |child| child.is_element() && child.tag_name().name() == tag)
-}
-
-fn text_of<'a>(element: Node<'a, 'a>) -> &'a str {
-    element.text().unwrap_or_default().trim()
-}
-
 fn attribute<'a>(element: Node<'a, 'a>, name: &'static str) -> Result<&'a str, FileFault> {
-    element.attribute(name).ok_or_else(|| {
-        let found = format!("<{}> without '{name}'", excerpt(element.tag_name().name()));
-        let expected = match name {
-            "id" => "id=\"…\"",
-            "source" => "source=\"…\"",
-            _ => "target=\"…\"",
-        };
-        FileFault::Unexpected { found, expected }
-    })
-}
-
-fn at<'a>(element: Node<'a, 'a>) -> impl Fn(FileFault) -> ReadError {
-    move |fault| {
-        let line = element.document().text_pos_at(element.range().start).row;
-        ReadError::line(line as usize, fault)
-    }
-}
-
-fn syntax_error(error: &roxmltree::Error) -> ReadError {
-    let fault = match error {
-        roxmltree::Error::DtdDetected => FileFault::Unsupported(
-            "a document type is not supported, because it can define text of unlimited length; remove the DOCTYPE",
-        ),
-        error => {
-            let message = error.to_string();
-            let place = format!(" at {}", error.pos());
-            FileFault::Syntax(one_line(message.strip_suffix(&place).unwrap_or(&message)))
-        }
+    let expected = match name {
+        "id" => "id=\"…\"",
+        "source" => "source=\"…\"",
+        _ => "target=\"…\"",
     };
-    ReadError::line(error.pos().row as usize, fault)
-}
-
-/// Refuses tags on which the parser would take quadratic time.
-fn check_tags(text: &str) -> Result<(), ReadError> {
-    let mut name_spaces = 0;
-    let mut rest = text;
-    while let Some(start) = rest.find('<') {
-        rest = &rest[start..];
-        let skipped =
-            [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")].into_iter().find(|(open, _)| rest.starts_with(open));
-        let end = match skipped {
-            Some((_, close)) => rest.find(close).map(|at| at + close.len()),
-            None => tag_end(rest),
-        };
-        // The parser reports an unclosed tag.
-        let Some(end) = end else { break };
-        let tag = &rest[..end];
-        if skipped.is_none() {
-            name_spaces += tag.matches("xmlns").count();
-            if tag.matches('=').count() > MAX_ATTRIBUTES || name_spaces > MAX_NAME_SPACES {
-                let line = 1 + text[..text.len() - rest.len()].bytes().filter(|&byte| byte == b'\n').count();
-                let fault =
-                    FileFault::Unsupported("more than 1024 attributes in a tag or 256 name spaces; remove some");
-                return Err(ReadError::line(line, fault));
-            }
-        }
-        rest = &rest[end..];
-    }
-    Ok(())
-}
-
-/// Returns the end of a tag: the position after the first `>` outside quotes.
-fn tag_end(tag: &str) -> Option<usize> {
-    let mut quote = None;
-    let is_end = |&(_, byte): &(usize, u8)| {
-        match (quote, byte) {
-            (Some(open), byte) if open == byte => quote = None,
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'>') => return true,
-            _ => {}
-        }
-        false
-    };
-    tag.bytes().enumerate().find(is_end).map(|(at, _)| at + 1)
+    required(element, name, expected)
 }
 
 /// Writes a GraphML file.

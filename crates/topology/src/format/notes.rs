@@ -26,6 +26,16 @@ pub enum ReadNote {
         /// The name of a node with more neighbors.
         hub: String,
     },
+    /// What the reader took for granted, because the file does not state it.
+    Assumed {
+        /// The assumption, without a full stop.
+        text: String,
+    },
+    /// What the file states, but the network does not contain.
+    LeftOut {
+        /// The thing left out and the reason, without a full stop.
+        text: String,
+    },
 }
 
 impl ReadNote {
@@ -58,6 +68,8 @@ impl fmt::Display for ReadNote {
                 write!(f, "ignored attributes: {}", names.join(", "))?;
                 if *more > 0 { write!(f, " and {more} more") } else { Ok(()) }
             }
+            Self::Assumed { text } => write!(f, "assumed: {text}"),
+            Self::LeftOut { text } => write!(f, "left out: {text}"),
             Self::NoSwitch { leaves: 1, hub } => write!(
                 f,
                 "no node is a switch, but a node has only one neighbor; mark the switches if there are any, such as '{hub}'"

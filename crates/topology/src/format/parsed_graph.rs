@@ -26,6 +26,8 @@ pub(super) struct ParsedGraph<'a> {
     hosts: BTreeMap<Cow<'a, str>, Label>,
     /// What has an attribute that is not understood, and the name of the attribute.
     ignored: BTreeSet<String>,
+    /// Assumptions, and what is left out, in the order of the reader.
+    notes: Vec<ReadNote>,
 }
 
 impl<'a> ParsedGraph<'a> {
@@ -39,6 +41,11 @@ impl<'a> ParsedGraph<'a> {
                 (node, true)
             }
         }
+    }
+
+    /// Returns the number of nodes so far.
+    pub(super) fn node_count(&self) -> usize {
+        self.nodes.len()
     }
 
     /// Adds a node with a new name.
@@ -123,6 +130,22 @@ impl<'a> ParsedGraph<'a> {
         self.ignored.insert(format!("{of} {key}"));
     }
 
+    /// Remembers what the reader takes for granted.
+    pub(super) fn assume(&mut self, text: impl Into<String>) {
+        self.note(ReadNote::Assumed { text: text.into() });
+    }
+
+    /// Remembers what the reader leaves out, and why.
+    pub(super) fn leave_out(&mut self, text: impl Into<String>) {
+        self.note(ReadNote::LeftOut { text: text.into() });
+    }
+
+    fn note(&mut self, note: ReadNote) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
     /// Adds the channels of an edge, in `direction` if its attributes say nothing else. All channels of one `resource`
     /// share it.
     pub(super) fn add_edge(
@@ -196,7 +219,7 @@ impl<'a> ParsedGraph<'a> {
         }
         builder.set_rates(self.rates);
         let ignored = ReadNote::ignored_attributes(self.ignored.iter());
-        GraphFile::build(builder, options, ignored)
+        GraphFile::build(builder, options, self.notes.into_iter().chain(ignored))
     }
 
     /// Returns the number in the name of each node if the names are exactly `0`, `1`, … `N-1`.

@@ -251,7 +251,7 @@ fn bad_graphml() {
             line 1: found <key> without 'id', expected id="…"
             the network has no nodes; add at least one
             line 2: more than 1024 attributes in a tag or 256 name spaces; remove some
-            line 2: more than 1024 attributes in a tag or 256 name spaces; remove some
+            line 2: elements are nested more than 256 deep; flatten them
         "#]],
     );
 }

@@ -1,5 +1,8 @@
 //! Round trips of all formats. Readers never panic.
 
+use std::fs;
+use std::path::Path;
+
 use lockstep_topology::{
     ChannelId, GraphFormat, MAX_CAPACITY, MAX_LATENCY_PS, NodeId, Topology, TopologyBuilder, WriteError, families,
     read_graph, write_graph,
@@ -164,7 +167,7 @@ fn round_trip(topology: &Topology, format: GraphFormat) -> Result<Option<Topolog
 proptest! {
     #[test]
     fn four_formats_support_every_network(topology in any_network(true)) {
-        for format in GraphFormat::ALL.into_iter().filter(|&format| format != GraphFormat::EdgeList) {
+        for format in GraphFormat::WRITTEN.into_iter().filter(|&format| format != GraphFormat::EdgeList) {
             prop_assert!(round_trip(&topology, format)?.is_some(), "{} refuses it", format);
         }
     }
@@ -176,7 +179,7 @@ proptest! {
 
     #[test]
     fn names_are_kept_or_refused(topology in wild_network()) {
-        for format in GraphFormat::ALL {
+        for format in GraphFormat::WRITTEN {
             let held = round_trip(&topology, format)?.is_some();
             prop_assert!(held || !matches!(format, GraphFormat::Json | GraphFormat::NodeLink));
         }
@@ -190,7 +193,7 @@ proptest! {
     #[test]
     fn damaged_files_are_read_without_panic(
         topology in any_network(true),
-        format in prop::sample::select(GraphFormat::ALL.to_vec()),
+        format in prop::sample::select(GraphFormat::WRITTEN.to_vec()),
         damages in prop::collection::vec((any::<Index>(), any::<Index>(), any::<Index>()), 1..4),
     ) {
         let Ok(mut text) = write_graph(&topology, format) else { return Ok(()) };
@@ -199,6 +202,26 @@ proptest! {
         }
         read_all(&text);
     }
+
+    #[test]
+    fn damaged_files_of_other_programs_are_read_without_panic(
+        text in prop::sample::select(gallery()),
+        damages in prop::collection::vec((any::<Index>(), any::<Index>(), any::<Index>()), 1..4),
+    ) {
+        let mut text = text;
+        for (at, length, kind) in damages {
+            damage(&mut text, at, length, kind);
+        }
+        read_all(&text);
+    }
+}
+
+/// The texts of the gallery, in the order of their names.
+fn gallery() -> Vec<String> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/topologies"));
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort_unstable();
+    paths.iter().map(|path| fs::read_to_string(path).unwrap()).collect()
 }
 
 /// Cuts a part, doubles it, moves it to the end, or replaces it by unexpected text.
@@ -227,7 +250,7 @@ fn read_all(text: &str) {
     for format in GraphFormat::ALL {
         match read_graph(text, format, "damaged") {
             Ok(topology) => {
-                for format in GraphFormat::ALL {
+                for format in GraphFormat::WRITTEN {
                     round_trip(&topology, format).expect("a network that was read is written and read again");
                 }
             }
@@ -245,7 +268,7 @@ fn is_one_line(error: &dyn std::error::Error) -> bool {
 fn every_format_keeps_every_family() {
     for family in families() {
         let topology: Topology = family.example.parse().unwrap();
-        for format in GraphFormat::ALL {
+        for format in GraphFormat::WRITTEN {
             round_trip(&topology, format).unwrap().unwrap_or_else(|| panic!("{format} refuses {}", family.example));
             assert_eq!(GraphFormat::detect("", &write_graph(&topology, format).unwrap()), format, "{}", family.example);
         }
@@ -298,7 +321,7 @@ fn files_with_failed_nodes_say_who_routes() {
         let foreign = read_graph(&foreign, format, "").unwrap();
         assert!(ring.terminals().iter().all(|&node| foreign.routes(node) == broken.routes(node)), "{foreign:?}");
     }
-    for format in GraphFormat::ALL {
+    for format in GraphFormat::WRITTEN {
         let again = round_trip(&broken, format).unwrap().unwrap();
         assert_eq!(again.failed_nodes(), broken.failed_nodes());
         assert!(ring.terminals().iter().all(|&node| again.routes(node) == broken.routes(node)));
@@ -351,7 +374,9 @@ fn names_and_extensions_of_formats() {
 #[test]
 fn a_file_is_detected_by_extension_and_by_text() {
     let detect = |file_name, text| GraphFormat::detect(file_name, text);
-    assert_eq!(detect("net/ring.txt", "graph {}"), GraphFormat::EdgeList);
+    assert_eq!(detect("net/ring.edges", "graph {}"), GraphFormat::EdgeList);
+    assert_eq!(detect("net/ring.txt", "graph {}"), GraphFormat::Dot);
+    assert_eq!(detect("net/ring.txt", "a b\n"), GraphFormat::EdgeList);
     assert_eq!(detect("-", "graph a\n"), GraphFormat::EdgeList);
     assert_eq!(detect("-", "// drawn\nstrict digraph \"a\" {}"), GraphFormat::Dot);
     assert_eq!(detect("-", "\u{feff}<?xml version=\"1.0\"?><graphml/>"), GraphFormat::GraphMl);
