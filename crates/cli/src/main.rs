@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Time(args) => commands::time::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Run(args) => commands::run::run(&args),
+        Command::Judge(args) => commands::judge::run(&args, verbosity),
         Command::Render(args) => commands::render::run(&args, verbosity),
         Command::Simulate(args) => commands::simulate::run(&args, verbosity),
     };

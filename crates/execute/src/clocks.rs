@@ -1,5 +1,7 @@
 //! Vector clocks: which accesses to a chunk are ordered.
 
+use std::collections::BTreeMap;
+
 use crate::program::{Address, ParallelProgram};
 
 /// The time of each thread that an event comes after.
@@ -124,6 +126,34 @@ impl Clocks {
         }
         history.write = Some(access);
         history.reads.clear();
+    }
+
+    /// Returns an output that a thread of another rank writes last, although no thread of its own rank ends after that.
+    pub(crate) fn late_output(&self, program: &ParallelProgram) -> Option<(Address, Access)> {
+        let ranks = program.ranks_of_memory();
+        let mut ends: BTreeMap<u32, Clock> = BTreeMap::new();
+        for output in &program.outputs {
+            let rank = ranks[output.address as usize];
+            let Some(write) = self.histories[output.address as usize].write else { continue };
+            if program.threads[write.thread as usize].rank == rank {
+                continue;
+            }
+            let end = ends.entry(rank).or_insert_with(|| {
+                let mut end = vec![0; program.threads.len()].into_boxed_slice();
+                for (thread, clock) in program.threads.iter().zip(&self.of_threads) {
+                    if thread.rank == rank {
+                        for (end, time) in end.iter_mut().zip(clock) {
+                            *end = (*end).max(*time);
+                        }
+                    }
+                }
+                end
+            });
+            if end[write.thread as usize] <= write.instruction {
+                return Some((output.address, write));
+            }
+        }
+        None
     }
 
     /// Returns the first race.

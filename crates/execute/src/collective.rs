@@ -36,9 +36,34 @@ impl Buffers {
 }
 
 impl Collective {
+    /// Returns the collective with a name such as `all-gather`. The root counts only if it has one.
+    pub(crate) fn named(name: &str, root: u32) -> Option<Self> {
+        Some(match name {
+            "broadcast" => Self::Broadcast { root },
+            "scatter" => Self::Scatter { root },
+            "gather" => Self::Gather { root },
+            "reduce" => Self::Reduce { root },
+            "all-gather" => Self::AllGather,
+            "all-to-all" => Self::AllToAll,
+            "reduce-scatter" => Self::ReduceScatter,
+            "all-reduce" => Self::AllReduce,
+            _ => return None,
+        })
+    }
+
+    /// Returns the root, if the collective has one.
+    pub(crate) fn root(self) -> Option<u32> {
+        match self {
+            Self::Broadcast { root } | Self::Scatter { root } | Self::Gather { root } | Self::Reduce { root } => {
+                Some(root)
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the sizes of the input and the output of a rank. `chunks` is the number of chunks of a message, and of the
     /// whole data of an all-reduce.
-    fn sizes(self, rank: u32, ranks: u32, chunks: u32) -> [u32; 2] {
+    pub(crate) fn sizes(self, rank: u32, ranks: u32, chunks: u32) -> [u32; 2] {
         let all = ranks * chunks;
         match self {
             Self::Broadcast { .. } | Self::Reduce { .. } | Self::AllReduce => [chunks, chunks],
@@ -106,7 +131,7 @@ impl Collective {
                 program.outputs.push(Output { address: output_start + offset, contributors });
             }
         }
-        let place = |buffer, start, size| Place { rank, buffer, start, size };
+        let place = |buffer, start, size| Place { rank, buffer, start, size, number: 0 };
         program.places.extend([
             place(BufferName::Output, output_start, output),
             place(BufferName::Input, input_start, input),

@@ -4,12 +4,50 @@ use std::fmt;
 
 /// Error of a file that the runtime would not load.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("line {line}: {problem}")]
+#[error("{place}: {problem}")]
 pub struct LoadError {
-    /// The line, from 1. In binary files, the offset in bytes.
-    pub line: usize,
+    /// The place in the file.
+    pub place: FilePlace,
     /// The problem.
     pub problem: LoadProblem,
+}
+
+/// A place in a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FilePlace {
+    /// The line, from 1. In binary files, the offset in bytes.
+    Line(usize),
+    /// The path to a value of a JSON file, for example `steps[2].sends[0]`.
+    Path(String),
+    /// The offset in bytes in the file of a rank.
+    Rank {
+        /// The rank.
+        rank: u32,
+        /// The offset.
+        offset: usize,
+    },
+}
+
+impl fmt::Display for FilePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Path(path) => f.write_str(path),
+            Self::Rank { rank, offset } => write!(f, "rank {rank}, offset {offset}"),
+        }
+    }
+}
+
+impl From<usize> for FilePlace {
+    fn from(line: usize) -> Self {
+        Self::Line(line)
+    }
+}
+
+impl From<String> for FilePlace {
+    fn from(path: String) -> Self {
+        Self::Path(path)
+    }
 }
 
 /// The problem of a file.
@@ -44,6 +82,12 @@ pub enum LoadProblem {
         /// The allowed values.
         expected: String,
     },
+    /// The value does not have the right type, or a field of it is absent or unknown.
+    #[error("{0}")]
+    Value(String),
+    /// The file does not say which collective it computes.
+    #[error("the file does not name its collective; give its name, root and number of chunks")]
+    Collective,
     /// A limit of the runtime is exceeded.
     #[error("{count} {what}, but {runtime} supports at most {limit}; {remedy}")]
     Limit {
@@ -61,30 +105,31 @@ pub enum LoadProblem {
 }
 
 impl LoadError {
-    pub(crate) fn syntax(line: usize, expected: impl Into<String>, found: &str) -> Self {
-        Self { line, problem: LoadProblem::Syntax { expected: expected.into(), found: quoted(found) } }
+    pub(crate) fn syntax(place: impl Into<FilePlace>, expected: impl Into<String>, found: &str) -> Self {
+        let place = place.into();
+        Self { place, problem: LoadProblem::Syntax { expected: expected.into(), found: quoted(found) } }
     }
 
     pub(crate) fn field(
-        line: usize,
+        place: impl Into<FilePlace>,
         element: &'static str,
         field: &'static str,
         value: impl fmt::Display,
         expected: impl Into<String>,
     ) -> Self {
-        let value = quoted(&value.to_string());
-        Self { line, problem: LoadProblem::Field { element, field, value, expected: expected.into() } }
+        let (place, value) = (place.into(), quoted(&value.to_string()));
+        Self { place, problem: LoadProblem::Field { element, field, value, expected: expected.into() } }
     }
 
     pub(crate) fn limit(
-        line: usize,
+        place: impl Into<FilePlace>,
         (runtime, remedy): (&'static str, &'static str),
         what: &'static str,
         count: usize,
         limit: usize,
     ) -> Self {
-        let (count, limit) = (count as u64, limit as u64);
-        Self { line, problem: LoadProblem::Limit { runtime, what, count, limit, remedy } }
+        let (place, count, limit) = (place.into(), count as u64, limit as u64);
+        Self { place, problem: LoadProblem::Limit { runtime, what, count, limit, remedy } }
     }
 }
 
@@ -141,6 +186,14 @@ pub enum Violation {
         expected: u64,
         /// The size of the message.
         found: u64,
+    },
+    /// A rank sends data that it does not hold, in a format with steps.
+    #[error("{instruction} sends data that it does not hold: {address}")]
+    NotHeld {
+        /// The instruction that sends.
+        instruction: String,
+        /// The chunk.
+        address: String,
     },
     /// Messages are sent but not received.
     #[error("{count} messages from rank {from} to rank {to} are never received; add receives or remove the sends")]

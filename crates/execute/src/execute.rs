@@ -2,8 +2,9 @@
 
 use crate::clocks::Clocks;
 use crate::error::Violation;
-use crate::machine::{Order, run};
+use crate::machine::{Observers, Order, run};
 use crate::program::ParallelProgram;
+use crate::trace::{Recorder, Trace};
 use crate::values::Values;
 
 /// What to execute.
@@ -56,7 +57,9 @@ pub fn execute(program: &ParallelProgram, options: ExecuteOptions) -> Result<Exe
         if index == 0 && !program.memory.is_empty() {
             races = if clocks.is_some() { RaceCheck::NoRace } else { RaceCheck::TooManyThreads };
         }
-        run(program, order(program, index, options.seed), &mut values, clocks.as_mut())?;
+        let observers = Observers { clocks: clocks.as_mut(), recorder: None };
+        run(program, order(program, index, options.seed), &mut values, observers)?;
+        let late = clocks.as_ref().and_then(|clocks| clocks.late_output(program));
         if let Some(race) = clocks.and_then(|clocks| clocks.race()) {
             return Err(Violation::Race {
                 address: program.address_name(race.address),
@@ -64,9 +67,30 @@ pub fn execute(program: &ParallelProgram, options: ExecuteOptions) -> Result<Exe
                 second: program.instruction_name(race.second.thread, race.second.instruction),
             });
         }
+        if let Some((address, write)) = late {
+            return Err(Violation::Race {
+                address: program.address_name(address),
+                first: program.instruction_name(write.thread, write.instruction),
+                second: "the end of its rank".to_owned(),
+            });
+        }
     }
     let (instructions, outputs) = (program.instruction_count(), program.outputs.len());
     Ok(Execution { instructions, orders: options.orders.max(1), outputs, races })
+}
+
+/// Executes a program once, first thread first, and returns its transfers.
+///
+/// Takes the time and memory of one order of [`execute`].
+///
+/// # Errors
+///
+/// The first violation.
+pub fn trace(program: &ParallelProgram) -> Result<Trace, Violation> {
+    let mut values = Values::new(program.rank_count, 0);
+    let mut recorder = Recorder::new(program);
+    run(program, Order::First, &mut values, Observers { clocks: None, recorder: Some(&mut recorder) })?;
+    Ok(recorder.into_trace(program, values.origins()))
 }
 
 /// Returns the order of a number.

@@ -29,6 +29,8 @@
 //! - Messages: sizes agree, and every message is received.
 //!
 //! GOAL and htsim have messages without contents; only order and messages are checked there.
+//!
+//! [`trace`] returns the transfers of an execution, with the values that they carry and what each instruction waits for.
 
 mod clocks;
 mod collective;
@@ -38,13 +40,16 @@ mod format;
 mod machine;
 mod program;
 mod runtime;
+mod trace;
 mod values;
 
-pub use error::{LoadError, LoadProblem, Violation, Waiting};
-pub use execute::{ExecuteOptions, Execution, RaceCheck, execute};
-pub use format::{Format, detect, load};
+pub use error::{FilePlace, LoadError, LoadProblem, Violation, Waiting};
+pub use execute::{ExecuteOptions, Execution, RaceCheck, execute, trace};
+pub use format::{Format, TableCollective, detect, load, load_table, load_traces};
 pub use program::{
     Address, BufferName, Contribution, Contributors, Instruction, Names, Output, ParallelProgram, Place, Queue, Thread,
     Wait,
 };
 pub use runtime::Runtime;
+pub use trace::{Event, Trace, TracedTransfer};
+pub use values::TracedValue;

@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::clocks::{Access, Clock, Clocks};
 use crate::error::{Violation, Waiting};
 use crate::program::{Address, Instruction, ParallelProgram};
+use crate::trace::Recorder;
 use crate::values::{Value, Values, describe_contributors};
 
 /// The order in which threads run.
@@ -33,6 +34,7 @@ pub(crate) enum Order {
 }
 
 struct Message {
+    sender: Access,
     size: u64,
     values: Vec<Value>,
     clock: Option<Clock>,
@@ -46,14 +48,23 @@ enum Blocked {
     Thread { thread: u32, executed: u32 },
 }
 
-/// Runs a program once. With clocks, it also notes all accesses to memory.
+/// The observers of a run.
+#[derive(Default)]
+pub(crate) struct Observers<'a> {
+    /// Notes all accesses to memory.
+    pub(crate) clocks: Option<&'a mut Clocks>,
+    /// Notes all transfers.
+    pub(crate) recorder: Option<&'a mut Recorder>,
+}
+
+/// Runs a program once.
 pub(crate) fn run(
     program: &ParallelProgram,
     order: Order,
     values: &mut Values,
-    clocks: Option<&mut Clocks>,
+    observers: Observers<'_>,
 ) -> Result<(), Violation> {
-    let mut machine = Machine::new(program, order, values, clocks);
+    let mut machine = Machine::new(program, order, values, observers);
     while let Some(Reverse((_, thread))) = machine.ready.pop() {
         match machine.blocked(thread) {
             Some(reason) => machine.block(thread, reason),
@@ -69,6 +80,7 @@ struct Machine<'a> {
     random: ChaCha8Rng,
     values: &'a mut Values,
     clocks: Option<&'a mut Clocks>,
+    recorder: Option<&'a mut Recorder>,
     memory: Vec<Value>,
     queues: Vec<VecDeque<Message>>,
     /// Number of instructions that each thread has executed.
@@ -82,7 +94,7 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn new(program: &'a ParallelProgram, order: Order, values: &'a mut Values, clocks: Option<&'a mut Clocks>) -> Self {
+    fn new(program: &'a ParallelProgram, order: Order, values: &'a mut Values, observers: Observers<'a>) -> Self {
         let (threads, queues) = (program.threads.len(), program.queues.len());
         let seed = match order {
             Order::First | Order::Last => 0,
@@ -95,7 +107,8 @@ impl<'a> Machine<'a> {
             order,
             random: ChaCha8Rng::seed_from_u64(seed),
             values,
-            clocks,
+            clocks: observers.clocks,
+            recorder: observers.recorder,
             memory,
             queues: (0..queues).map(|_| VecDeque::new()).collect(),
             executed: vec![0; threads],
@@ -164,7 +177,7 @@ impl<'a> Machine<'a> {
                 clocks.wait(thread, wait.thread, wait.executed);
             }
         }
-        let mut values = Vec::new();
+        let (mut values, mut sender) = (Vec::new(), None);
         if let Some(queue) = instruction.receive {
             let message = self.queues[queue as usize].pop_front().expect("the queue is not empty");
             if message.size != instruction.size {
@@ -175,13 +188,22 @@ impl<'a> Machine<'a> {
             if let (Some(clocks), Some(clock)) = (self.clocks.as_deref_mut(), &message.clock) {
                 clocks.join(thread, clock);
             }
-            values = message.values;
+            (values, sender) = (message.values, Some(message.sender));
             for waiting in std::mem::take(&mut self.waiting_for_space[queue as usize]) {
                 self.make_ready(waiting);
             }
         }
         for start in instruction.reads.into_iter().flatten() {
             self.read(access, start, instruction.size, &mut values);
+            // In a format with steps, nothing but a send can read what nothing has written.
+            if !self.program.step_widths.is_empty() && instruction.send.is_some() && values.contains(&Value::UNDEFINED)
+            {
+                let instruction = self.program.instruction_name(thread, index);
+                return Err(Violation::NotHeld { instruction, address: self.program.address_name(start) });
+            }
+        }
+        if let Some(recorder) = self.recorder.as_deref_mut() {
+            recorder.note(access, sender, &instruction, &values, &self.memory);
         }
         if let Some(start) = instruction.write {
             for (address, &value) in (start..).zip(&values) {
@@ -194,7 +216,7 @@ impl<'a> Machine<'a> {
         self.end(thread, index + 1);
         if let Some(queue) = instruction.send {
             let clock = self.clocks.as_deref_mut().map(|clocks| clocks.of(thread));
-            self.queues[queue as usize].push_back(Message { size: instruction.size, values, clock });
+            self.queues[queue as usize].push_back(Message { sender: access, size: instruction.size, values, clock });
             for waiting in std::mem::take(&mut self.waiting_for_message[queue as usize]) {
                 self.make_ready(waiting);
             }

@@ -33,6 +33,8 @@ pub enum BufferName {
     Output,
     /// The scratch memory.
     Scratch,
+    /// The memory of a format with one address for each value.
+    Address,
 }
 
 /// Consecutive chunks of a buffer of a rank.
@@ -46,6 +48,8 @@ pub struct Place {
     pub start: Address,
     /// Number of chunks.
     pub size: u32,
+    /// The number of the first chunk in the buffer.
+    pub number: u32,
 }
 
 /// A chunk of an output with its required contents.
@@ -143,7 +147,7 @@ pub struct Queue {
 /// The words of a format in messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Names {
-    /// A thread, for example `tb`.
+    /// A thread, for example `tb`; empty if a rank is one thread.
     pub thread: &'static str,
     /// The place of an instruction, for example `step`.
     pub place: &'static str,
@@ -168,18 +172,42 @@ pub struct ParallelProgram {
     pub places: Vec<Place>,
     /// The required contents of the outputs.
     pub outputs: Vec<Output>,
+    /// The width of each step, in formats with synchronized steps; the place of an instruction is then its step, from 0.
+    /// Empty in all other formats.
+    pub step_widths: Vec<u32>,
+    /// The network, if the file states one: sender, receiver and capacity in chunks of each link.
+    pub links: Vec<[u32; 3]>,
 }
 
 impl ParallelProgram {
     /// Returns a program without memory, threads and queues.
     pub fn new(title: String, names: Names, rank_count: u32) -> Self {
-        let (threads, queues, memory) = (Vec::new(), Vec::new(), Vec::new());
-        Self { title, names, rank_count, threads, queues, memory, places: Vec::new(), outputs: Vec::new() }
+        Self {
+            title,
+            names,
+            rank_count,
+            threads: Vec::new(),
+            queues: Vec::new(),
+            memory: Vec::new(),
+            places: Vec::new(),
+            outputs: Vec::new(),
+            step_widths: Vec::new(),
+            links: Vec::new(),
+        }
     }
 
     /// Returns the number of instructions of all threads.
     pub fn instruction_count(&self) -> usize {
         self.threads.iter().map(|thread| thread.instructions.len()).sum()
+    }
+
+    /// Returns the rank of each chunk of memory.
+    pub fn ranks_of_memory(&self) -> Vec<u32> {
+        let mut ranks = vec![0; self.memory.len()];
+        for place in &self.places {
+            ranks[place.start as usize..(place.start + place.size) as usize].fill(place.rank);
+        }
+        ranks
     }
 
     /// Returns the name of an address, for example `rank 1, output 3`.
@@ -191,8 +219,11 @@ impl ParallelProgram {
                     BufferName::Input => "input",
                     BufferName::Output => "output",
                     BufferName::Scratch => "scratch",
+                    BufferName::Address => {
+                        return format!("rank {}, address {}", place.rank, place.number + (address - place.start));
+                    }
                 };
-                format!("rank {}, {buffer} chunk {}", place.rank, address - place.start)
+                format!("rank {}, {buffer} chunk {}", place.rank, place.number + (address - place.start))
             }
             None => format!("chunk {address}"),
         }
@@ -202,7 +233,10 @@ impl ParallelProgram {
     pub fn instruction_name(&self, thread: u32, instruction: u32) -> String {
         let of_thread = &self.threads[thread as usize];
         let Names { thread: noun, place } = self.names;
-        let name = format!("rank {}, {noun} {}", of_thread.rank, of_thread.number);
+        let name = match noun {
+            "" => format!("rank {}", of_thread.rank),
+            _ => format!("rank {}, {noun} {}", of_thread.rank, of_thread.number),
+        };
         match of_thread.instructions.get(instruction as usize) {
             Some(instruction) => format!("{name}, {place} {}", instruction.place),
             None => format!("{name}, after its end"),

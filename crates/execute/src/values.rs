@@ -7,6 +7,17 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::program::{Contribution, Contributors};
 
+/// How a value came about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TracedValue {
+    /// The contents of memory that nothing has written.
+    Undefined,
+    /// A contribution.
+    Input(Contribution),
+    /// The sum of two values with smaller numbers.
+    Sum([u32; 2]),
+}
+
 /// The number of a value in [`Values`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Value(u32);
@@ -14,6 +25,11 @@ pub(crate) struct Value(u32);
 impl Value {
     /// The contents of memory that nothing has written.
     pub(crate) const UNDEFINED: Self = Self(0);
+
+    /// Returns the number of the value: its index in [`Values::origins`].
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// Greatest number of contributions in a message.
@@ -77,6 +93,16 @@ impl Values {
             Contributors::AllRanks { chunk } => self.total(chunk),
         };
         self.sum(value) == expected
+    }
+
+    /// Returns how each value came about, by its number.
+    pub(crate) fn origins(&self) -> Vec<TracedValue> {
+        let origin = |entry: &Entry| match entry.origin {
+            Origin::Undefined => TracedValue::Undefined,
+            Origin::Input(contribution) => TracedValue::Input(contribution),
+            Origin::Sum(left, right) => TracedValue::Sum([left.number(), right.number()]),
+        };
+        self.entries.iter().map(origin).collect()
     }
 
     /// Returns the contributions of a value as text, at most [`MAX_LISTED`] of them.

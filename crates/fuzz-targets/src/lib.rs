@@ -26,7 +26,7 @@ mod schedule;
 
 pub use book::book;
 pub use checkpoint::{checkpoint, design_checkpoint, plan_checkpoint};
-pub use execute::{goal, goal_binary, htsim, msccl_xml};
+pub use execute::{chakra, csv_program, goal, goal_binary, htsim, msccl_json, msccl_xml, mscclpp_json, te_ccl};
 pub use front::front_json;
 pub use graph::{
     astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, ib_net_discover, nccl_topo, node_link,
@@ -48,12 +48,14 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 37] = [
+pub const TARGETS: [Target; 42] = [
     Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
     Target { name: "booksim", run: booksim },
+    Target { name: "chakra", run: chakra },
     Target { name: "checkpoint", run: checkpoint },
     Target { name: "csv", run: csv },
+    Target { name: "csv_program", run: csv_program },
     Target { name: "design_checkpoint", run: design_checkpoint },
     Target { name: "dot", run: dot },
     Target { name: "edge_list", run: edge_list },
@@ -67,7 +69,9 @@ pub const TARGETS: [Target; 37] = [
     Target { name: "ib_net_discover", run: ib_net_discover },
     Target { name: "lower_bound", run: lower_bound },
     Target { name: "messages_jsonl", run: messages_jsonl },
+    Target { name: "msccl_json", run: msccl_json },
     Target { name: "msccl_xml", run: msccl_xml },
+    Target { name: "mscclpp_json", run: mscclpp_json },
     Target { name: "nccl_topo", run: nccl_topo },
     Target { name: "node_link", run: node_link },
     Target { name: "nvidia_smi", run: nvidia_smi },
@@ -85,5 +89,6 @@ pub const TARGETS: [Target; 37] = [
     Target { name: "spec", run: spec },
     Target { name: "symmetric_binary", run: symmetric_binary },
     Target { name: "symmetric_json", run: symmetric_json },
+    Target { name: "te_ccl", run: te_ccl },
     Target { name: "topology_json", run: topology_json },
 ];

@@ -6,9 +6,11 @@ mod design;
 mod export;
 mod faults;
 mod front;
+mod judge;
 mod network;
 mod plan;
 mod problem;
+mod program;
 mod render;
 mod run;
 mod simulate;
@@ -27,8 +29,10 @@ pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs, 
 pub(crate) use self::export::ExportArgs;
 pub(crate) use self::faults::{FaultsArgs, KindArgs, LookupArgs, SweepArgs, TableFormat};
 pub(crate) use self::front::SizeFrontArgs;
+pub(crate) use self::judge::JudgeArgs;
 pub(crate) use self::plan::{PlanArgs, PlanFormat};
 pub(crate) use self::problem::ProblemArgs;
+pub(crate) use self::program::ProgramArgs;
 pub(crate) use self::render::{PictureFormat, RenderArgs};
 pub(crate) use self::run::RunArgs;
 pub(crate) use self::simulate::SimulateArgs;
@@ -88,6 +92,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Execute a program for a runtime or a simulator; exit code 0 if right, 1 if wrong
     Run(RunArgs),
+    /// Compare a program of any tool with the best lower bound and with our plan; exit code 0 if right, 1 if wrong
+    Judge(JudgeArgs),
     /// Draw a schedule or plan file
     Render(RenderArgs),
     /// Simulate the run time of an application, of task programs, or of a schedule

@@ -1,30 +1,20 @@
 //! `lockstep run`: execution of programs for runtimes and simulators.
 
-use anyhow::{Context, anyhow};
 use lockstep::files::to_json_line;
-use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, detect, execute, load};
+use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute};
 use serde::Serialize;
 
+use super::program_file;
 use crate::args::RunArgs;
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
+use crate::output;
 use crate::text::{Sheet, counted, one_line};
-use crate::{input, output};
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitStatus> {
-    CommandFiles::new().read("the program", &args.file)?;
-    let bytes = input::all(&args.file)?;
-    let format = match &args.format {
-        Some(name) => Format::ALL.into_iter().find(|format| format.name() == name),
-        None => detect(&bytes),
-    };
-    let name = || input::name(&args.file);
-    let format = format.ok_or_else(|| {
-        let formats = Format::ALL.map(Format::name).join(", ");
-        anyhow!("{}: the contents are of no supported format; give one of {formats} with --format", name())
-    })?;
-    let programs = load(&bytes, format, args.runtime.into()).with_context(name)?;
-    let options = ExecuteOptions { orders: args.orders, seed: args.seed };
+    CommandFiles::new().read("the program", &args.program.file)?;
+    let (format, programs) = program_file::read(&args.program)?;
+    let options = ExecuteOptions { orders: args.program.orders, seed: args.program.seed };
     let results: Vec<_> = programs.iter().map(|program| execute(program, options)).collect();
     let texts = programs.iter().zip(&results).map(|(program, result)| match result {
         _ if args.json => to_json_line(&json(format, program, result.as_ref().map_err(ToString::to_string))),

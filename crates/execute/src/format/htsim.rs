@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::text::number;
 use crate::error::{LoadError, LoadProblem};
-use crate::program::{Instruction, Names, ParallelProgram, Thread, Wait};
+use crate::program::{Instruction, Names, ParallelProgram, Queue, Thread, Wait};
 
 const NAMES: Names = Names { thread: "flow or trigger", place: "line" };
 
@@ -18,6 +18,7 @@ const NAMES: Names = Names { thread: "flow or trigger", place: "line" };
 struct Flow {
     line: usize,
     sender: u32,
+    receiver: u32,
     number: u32,
     /// The trigger that begins it.
     begin: Option<u32>,
@@ -82,7 +83,10 @@ fn count_of(line: usize, element: &'static str, text: &str) -> Result<usize, Loa
 
 fn check_counts(counts: &Counts, flows: usize, triggers: usize) -> Result<(), LoadError> {
     let Some(connections) = counts.connections else {
-        return Err(LoadError { line: 1, problem: LoadProblem::Missing { element: "file", field: "Connections" } });
+        return Err(LoadError {
+            place: 1.into(),
+            problem: LoadProblem::Missing { element: "file", field: "Connections" },
+        });
     };
     for ((line, stated), found, element) in
         [(connections, flows, "Connections"), (counts.triggers.unwrap_or((1, 0)), triggers, "Triggers")]
@@ -107,8 +111,8 @@ fn flow(line: usize, words: &[&str], nodes: u32) -> Result<Flow, LoadError> {
         return Err(LoadError::syntax(line, expected, words[0]));
     };
     let node = |field, text| number(line, "connection", field, text, u64::from(nodes).saturating_sub(1));
-    let (sender, receiver) = (node("source", source)? as u32, node("destination", target)?);
-    if u64::from(sender) == receiver {
+    let (sender, receiver) = (node("source", source)? as u32, node("destination", target)? as u32);
+    if sender == receiver {
         return Err(LoadError::field(line, "connection", "destination", receiver, "another node than the source"));
     }
     let (mut id, mut size, mut start, mut begin, mut ends) = (0, None, None, None, [None; 2]);
@@ -135,8 +139,9 @@ fn flow(line: usize, words: &[&str], nodes: u32) -> Result<Flow, LoadError> {
         let expected = "`start TIME` or `trigger N`, and not both";
         return Err(LoadError::syntax(line, expected, &words.join(" ")));
     }
-    let missing = LoadError { line, problem: LoadProblem::Missing { element: "connection", field: "size" } };
-    Ok(Flow { line, sender, number: id, begin, ends, size: size.ok_or(missing)? })
+    let missing =
+        LoadError { place: line.into(), problem: LoadProblem::Missing { element: "connection", field: "size" } };
+    Ok(Flow { line, sender, receiver, number: id, begin, ends, size: size.ok_or(missing)? })
 }
 
 /// Reads a trigger without its number.
@@ -163,14 +168,19 @@ fn program(nodes: u32, flows: &[Flow], triggers: &BTreeMap<u32, Trigger>) -> Res
         };
         for (field, end) in ["send_done_trigger", "recv_done_trigger"].into_iter().zip(flow.ends) {
             if let Some(id) = end {
-                causes[find(field, id)? as usize - flows.len()].push(Wait { thread: index, executed: 1 });
+                causes[find(field, id)? as usize - flows.len()].push(Wait { thread: index, executed: 2 });
             }
         }
         let begin = flow.begin.map(|id| find("trigger", id)).transpose()?;
         let waits = begin.map(|thread| Wait { thread, executed: 1 });
+        // A flow ends when its message has arrived.
+        let queue = program.queues.len() as u32;
+        let (from, to, end) = (flow.sender, flow.receiver, Some(index));
+        program.queues.push(Queue { from, to, sender: end, receiver: end, capacity: 1 });
+        let common = Instruction { place: flow.line as u32, size: flow.size, ..Instruction::default() };
         let mut thread = Thread::new(flow.sender, flow.number);
-        thread
-            .push(Instruction { place: flow.line as u32, size: flow.size, ..Instruction::default() }, waits.as_slice());
+        thread.push(Instruction { send: Some(queue), ..common }, waits.as_slice());
+        thread.push(Instruction { receive: Some(queue), ..common }, &[]);
         program.threads.push(thread);
     }
     for ((&id, trigger), causes) in triggers.iter().zip(&causes) {

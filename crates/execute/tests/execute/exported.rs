@@ -1,6 +1,9 @@
 //! Programs that `lockstep-export` writes: all of them run right.
 
-use lockstep_execute::{ExecuteOptions, RaceCheck, Runtime, Violation, detect, execute, load};
+use lockstep_execute::{
+    ExecuteOptions, Format, RaceCheck, Runtime, TableCollective, Violation, detect, execute, load, load_table,
+    load_traces,
+};
 use lockstep_export::{Connections, Export, ExportError, ExportOptions, Placement, format_named};
 use lockstep_schedule::strategy::{Instance, random_schedule};
 use lockstep_schedule::{CollectiveName, CommunicationModel};
@@ -33,15 +36,21 @@ fn export_and_run(
         Err(ExportError::Limit { .. } | ExportError::Collective { .. }) => return None,
         Err(error) => panic!("{error}"),
     };
-    let contents = &files[0].contents;
-    let found = detect(contents).expect("a known format");
+    let found = detect(&files[0].contents).expect("a known format");
     assert_eq!(found.name(), format);
-    let programs = load(contents, found, Runtime::Msccl).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let contents: Vec<&[u8]> = files.iter().map(|file| &file.contents[..]).collect();
+    let root = seed as u32 % topology.terminal_count() as u32;
+    let programs = match found {
+        Format::Chakra => load_traces(&contents),
+        Format::Csv => load_table(contents[0], TableCollective { name: name.word(), root, chunks: 1 }),
+        _ => load(contents[0], found, Runtime::Msccl),
+    };
+    let programs = programs.unwrap_or_else(|error| panic!("{format}: {name}: {error}"));
     let results = programs.iter().map(|program| execute(program, ExecuteOptions { orders: 6, seed }));
     results.map(|result| result.map(|execution| execution.races)).reduce(Result::and)
 }
 
-const FORMATS: [&str; 3] = ["msccl-xml", "goal", "goal-binary"];
+const FORMATS: [&str; 7] = ["msccl-xml", "mscclpp-json", "msccl-json", "csv", "goal", "goal-binary", "chakra"];
 
 #[test]
 fn every_collective_of_every_format_runs() {
@@ -51,7 +60,8 @@ fn every_collective_of_every_format_runs() {
             for placement in [Placement::OutOfPlace, Placement::InPlace] {
                 for format in FORMATS {
                     let result = export_and_run(format, &topology, name, placement, 1);
-                    let races = if format == "msccl-xml" { RaceCheck::NoRace } else { RaceCheck::NoMemory };
+                    let has_data = ["msccl-xml", "mscclpp-json", "msccl-json", "csv"].contains(&format);
+                    let races = if has_data { RaceCheck::NoRace } else { RaceCheck::NoMemory };
                     assert_eq!(result, Some(Ok(races)), "{format}: {name} on {spec}, {placement:?}");
                 }
             }

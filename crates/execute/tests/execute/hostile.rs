@@ -5,10 +5,13 @@ use proptest::prelude::*;
 
 use crate::ring;
 
-const SEEDS: [&str; 3] = [
+const SEEDS: [&str; 6] = [
     include_str!("../data/all-to-all-relay.xml"),
     include_str!("../data/tree.goal"),
     include_str!("../data/stages.cm"),
+    crate::msccl_json::SAMPLES[0],
+    crate::teccl::RING,
+    include_str!("../data/all-gather.mscclpp.json"),
 ];
 
 /// Loads and executes a file in all formats.
@@ -52,6 +55,15 @@ fn a_binary_program_with_huge_counts_is_refused() {
 }
 
 proptest! {
+    /// Any changed byte of a trace gives a result.
+    #[test]
+    fn changed_bytes_of_traces_give_a_result(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = crate::chakra::trace_file(&[[4, 0, 0, 0], [4, 0, 0, 0]]);
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        run_all(&bytes);
+    }
+
     /// Any bytes, and any changed byte of a right file, give a result.
     #[test]
     fn changed_bytes_give_a_result(

@@ -2,12 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 
+mod chakra;
+mod csv;
 mod exported;
 mod goal;
 mod hostile;
 mod htsim;
 mod msccl;
+mod msccl_json;
+mod mscclpp;
 mod ring;
+mod teccl;
 
 use lockstep_execute::{ExecuteOptions, Execution, Format, Runtime, execute, load};
 

@@ -33,7 +33,7 @@ impl<'a> Element<'a> {
     /// Returns the value of an attribute.
     pub(super) fn text(&self, element: &'static str, field: &'static str) -> Result<&'a str, LoadError> {
         let value = self.attributes.iter().find(|(name, _)| *name == field).map(|&(_, value)| value);
-        value.ok_or(LoadError { line: self.line, problem: LoadProblem::Missing { element, field } })
+        value.ok_or(LoadError { place: self.line.into(), problem: LoadProblem::Missing { element, field } })
     }
 
     /// Returns the value of an attribute as a number in a range.

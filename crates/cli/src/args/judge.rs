@@ -1,0 +1,38 @@
+//! Arguments of `lockstep judge`.
+
+use std::path::PathBuf;
+
+use super::network::NetworkArgs;
+use super::program::ProgramArgs;
+use crate::units::{self, BudgetArg};
+
+const JUDGE_EXAMPLES: &str = "\
+Examples:
+  lockstep judge algorithm.xml                        on the network of the pairs of ranks that talk
+  lockstep judge algorithm.xml --network dgx-1        on a network; its terminals are the ranks
+  lockstep judge plan.goal -c all-gather --chunks 2   the format does not name the collective
+  lockstep judge algorithm.xml -o steps.json          write the steps as a schedule
+
+docs/run.md says what is checked in each format, and how the steps are found.";
+
+/// Arguments of `lockstep judge`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = JUDGE_EXAMPLES)]
+pub(crate) struct JudgeArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    /// Network: a spec such as mesh:4x4, a graph file, or - for standard input [default: the pairs of ranks that talk]
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) network: Option<String>,
+    /// Budget of the search for our own plan: a number of evaluations, a time (500ms, 30s, 5m), or 'unlimited'
+    #[arg(short, long, value_name = "AMOUNT", default_value_t = BudgetArg::DEFAULT, value_parser = units::budget)]
+    pub(crate) budget: BudgetArg,
+    /// Write the steps to FILE as a schedule in JSON; - is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) changes: NetworkArgs,
+}

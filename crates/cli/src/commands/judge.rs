@@ -1,0 +1,340 @@
+//! `lockstep judge`: programs of any tool beside the best lower bound and our own plan.
+
+use anyhow::{Context, bail, ensure};
+use lockstep::files::to_json_line;
+use lockstep::schedule::Verification;
+use lockstep::{
+    Collective, CollectiveName, LowerBound, Plan, PlanOptions, Planner, Problem, ScheduleFile, Topology, Verdict,
+};
+use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute, trace};
+use lockstep_steps::{Conversion, ConvertError, StepSource, convert};
+use serde::Serialize;
+
+use super::program_file;
+use crate::args::{JudgeArgs, ProgramArgs, Verbosity};
+use crate::command_files::CommandFiles;
+use crate::exit_status::ExitStatus;
+use crate::input;
+use crate::output::{self, Output};
+use crate::signals::cancel_on_signal;
+use crate::text::{self, Sheet, counted, one_line};
+
+pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let mut files = CommandFiles::new();
+    files.read("the program", &args.program.file)?;
+    if let Some(spec) = &args.network {
+        files.read_network(spec)?;
+    }
+    let output = files.write_to("--output", args.output.as_deref())?;
+    let (format, programs) = program_file::read(&args.program)?;
+    let network = network(args, verbosity)?;
+    let options = ExecuteOptions { orders: args.program.orders, seed: args.program.seed };
+    let mut first = None;
+    for program in &programs {
+        match execute(program, options) {
+            Ok(execution) => _ = first.get_or_insert((program, execution)),
+            Err(violation) => return wrong(args, format, program, &violation.to_string()),
+        }
+    }
+    let (program, execution) =
+        first.with_context(|| format!("{}: there is no program", input::name(&args.program.file)))?;
+    let judged = Judged { format, program, execution };
+    let conversion = match convert(program, &trace(program)?, network) {
+        Ok(conversion) => conversion,
+        Err(error @ (ConvertError::Steps(_) | ConvertError::Sums | ConvertError::TooLarge { .. })) => {
+            return without_steps(args, &judged, &error, output);
+        }
+        Err(error) => return Err(error).with_context(|| input::name(&args.program.file)),
+    };
+    let of_file = conversion.verified.as_ref().map(|verified| &verified.collective);
+    if let (Some(name), Some(collective)) = (args.program.collective, of_file)
+        && collective.name().is_some_and(|found| found != name && conversion.topology.terminal_count() > 2)
+    {
+        let text = format!(
+            "the file computes {}; --collective is {name}",
+            collective.name().map_or("custom", CollectiveName::word)
+        );
+        return wrong(args, format, program, &text);
+    }
+    if let Some(output) = output {
+        let Some(verified) = &conversion.verified else {
+            bail!("--output: {format} has messages without contents, so there is no schedule; remove the option")
+        };
+        let problem = Problem::new(&conversion.topology, &verified.collective, conversion.model)?;
+        output.write(&ScheduleFile::new(&problem, verified.schedule.clone()).to_json())?;
+    }
+    let collective = match of_file {
+        Some(collective) => Some(collective.clone()),
+        None => stated_collective(&args.program, &conversion.topology)?,
+    };
+    let optimum =
+        collective.as_ref().map(|collective| optimum(args, &conversion, collective, verbosity)).transpose()?;
+    print(args, &judged, &conversion, optimum.as_ref())
+}
+
+/// Returns the given network.
+fn network(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Option<Topology>> {
+    let Some(spec) = &args.network else {
+        ensure!(
+            args.changes.is_whole() && args.changes.unit().is_none(),
+            "--unit, --fail-link, --fail-channel, --fail-node, --degrade-link: these options need --network"
+        );
+        return Ok(None);
+    };
+    let topology = args.changes.read(spec, verbosity)?;
+    Ok(Some(args.changes.apply_to(topology, verbosity)?))
+}
+
+/// Returns the collective of the options, for formats without data.
+fn stated_collective(args: &ProgramArgs, topology: &Topology) -> anyhow::Result<Option<Collective>> {
+    let Some(name) = args.collective else { return Ok(None) };
+    let root = name.has_root().then(|| topology.terminals().get(args.root as usize).copied());
+    if root == Some(None) {
+        bail!("--root: there is no rank {}; the ranks are 0 to {}", args.root, topology.terminal_count() - 1);
+    }
+    Ok(Some(name.with_root(root.flatten()).context("--root")?.with_chunks(args.chunks)))
+}
+
+/// The executed program.
+struct Judged<'a> {
+    format: Format,
+    program: &'a ParallelProgram,
+    execution: Execution,
+}
+
+/// The best known bound, and our own plan.
+struct Optimum {
+    bound: LowerBound,
+    plan: Result<Plan, String>,
+}
+
+/// Plans the same collective on the same network.
+fn optimum(
+    args: &JudgeArgs,
+    conversion: &Conversion,
+    collective: &Collective,
+    verbosity: Verbosity,
+) -> anyhow::Result<Optimum> {
+    let problem = Problem::new(&conversion.topology, collective, conversion.model)?;
+    let budget = args.budget.begin();
+    let unfinished = cancel_on_signal(&budget, "the search", verbosity)?;
+    let result = Planner::new(problem, PlanOptions::auto(args.program.seed)).run(&budget, |_| {});
+    drop(unfinished);
+    Ok(match result {
+        Ok(plan) => Optimum { bound: plan.lower_bound().clone(), plan: Ok(plan) },
+        Err(error) => Optimum { bound: lockstep::bounds::best(&problem), plan: Err(error.to_string()) },
+    })
+}
+
+/// Reports a wrong program.
+fn wrong(args: &JudgeArgs, format: Format, program: &ParallelProgram, violation: &str) -> anyhow::Result<ExitStatus> {
+    let text = if args.json {
+        let result = JudgeResult { violation: Some(violation.to_owned()), ..JudgeResult::of(format, program, false) };
+        to_json_line(&result)
+    } else {
+        format!("wrong: {format}, {}: {}\n", program.title, one_line(violation))
+    };
+    output::print(&text)?;
+    Ok(ExitStatus::Negative)
+}
+
+/// Reports a right program that has no steps.
+fn without_steps(
+    args: &JudgeArgs,
+    judged: &Judged<'_>,
+    error: &ConvertError,
+    output: Option<Output>,
+) -> anyhow::Result<ExitStatus> {
+    ensure!(output.is_none(), "--output: there is no schedule: {error}");
+    if args.json {
+        let result = JudgeResult::of(judged.format, judged.program, true);
+        output::print(&to_json_line(&JudgeResult { no_steps: Some(error.to_string()), ..result }))?;
+    } else {
+        let mut sheet = judged.sheet();
+        sheet.line("schedule", format!("none: {error}"));
+        output::print(&sheet.to_text())?;
+    }
+    Ok(ExitStatus::Success)
+}
+
+impl Judged<'_> {
+    fn sheet(&self) -> Sheet {
+        let mut sheet = Sheet::default();
+        sheet.line("program", format!("{}, {}", self.format, self.program.title));
+        let orders = counted(self.execution.orders as usize, "order");
+        let data = match self.execution.races {
+            RaceCheck::NoMemory => "messages match; the format has no data".to_owned(),
+            RaceCheck::NoRace => format!("{} of the outputs, no race", counted(self.execution.outputs, "chunk")),
+            RaceCheck::TooManyThreads => {
+                format!(
+                    "{} of the outputs; races not searched: too many threads",
+                    counted(self.execution.outputs, "chunk")
+                )
+            }
+        };
+        sheet.line("execution", format!("right in {orders} of the threads: {data}"));
+        sheet
+    }
+}
+
+/// Returns the number of steps with their width, if it is not the same number.
+fn steps(count: usize, width_sum: u64) -> String {
+    let steps = counted(count, "step");
+    if width_sum == count as u64 { steps } else { format!("{steps} of width {width_sum} together") }
+}
+
+/// Prints the result of a right program.
+fn print(
+    args: &JudgeArgs,
+    judged: &Judged<'_>,
+    conversion: &Conversion,
+    optimum: Option<&Optimum>,
+) -> anyhow::Result<ExitStatus> {
+    let width_sum: u64 = conversion.widths.iter().map(|&width| u64::from(width)).sum();
+    let gap = optimum.map(|optimum| i64::try_from(width_sum).unwrap_or(i64::MAX) - i64::from(optimum.bound.steps));
+    // Only messages without contents can need fewer steps than the bound.
+    let is_possible = gap.is_none_or(|gap| gap >= 0);
+    if args.json {
+        let mut result = JudgeResult::of(judged.format, judged.program, is_possible);
+        result.add(conversion, optimum, width_sum, gap);
+        output::print(&to_json_line(&result))?;
+    } else {
+        output::print(&sheet(judged, conversion, optimum, width_sum, gap)?.to_text())?;
+    }
+    Ok(if is_possible { ExitStatus::Success } else { ExitStatus::Negative })
+}
+
+fn sheet(
+    judged: &Judged<'_>,
+    conversion: &Conversion,
+    optimum: Option<&Optimum>,
+    width_sum: u64,
+    gap: Option<i64>,
+) -> anyhow::Result<Sheet> {
+    let (topology, mut sheet) = (&conversion.topology, judged.sheet());
+    match &conversion.verified {
+        Some(verified) => text::describe(&mut sheet, &Problem::new(topology, &verified.collective, conversion.model)?),
+        None => {
+            sheet.line("network", format!("{}: {}", topology.name(), text::size(topology)));
+            sheet.line("model", conversion.model.to_string());
+        }
+    }
+    let source = match conversion.source {
+        StepSource::File => "as in the file",
+        StepSource::Earliest => "each transfer as early as possible",
+    };
+    sheet.line("schedule", format!("{}, {source}", steps(conversion.widths.len(), width_sum)));
+    let transfers = |verification: &Verification| text::transfers(verification);
+    let of_file = conversion.verified.as_ref().map(|verified| transfers(&verified.verification));
+    sheet.line("transfers", of_file.unwrap_or_else(|| conversion.transfers.to_string()));
+    let Some(Optimum { bound, plan }) = optimum else {
+        sheet.line("lower bound", "none: the format does not name the collective; give --collective");
+        return Ok(sheet);
+    };
+    sheet.line("lower bound", text::bound(bound, topology));
+    sheet.line(
+        "gap",
+        match gap {
+            Some(0) => "0: no schedule needs fewer steps".to_owned(),
+            Some(gap) if gap < 0 => format!("{gap}: so few steps cannot be this collective in this number of chunks"),
+            _ => gap.unwrap_or_default().to_string(),
+        },
+    );
+    sheet.line(
+        "our plan",
+        match plan {
+            Ok(plan) => {
+                let width_sum = plan.schedule().width_sum();
+                format!(
+                    "{}, {}, found by {}",
+                    steps(plan.schedule().step_count(), width_sum),
+                    plan.verdict(),
+                    plan.engine()
+                )
+            }
+            Err(error) => format!("none: {error}"),
+        },
+    );
+    Ok(sheet)
+}
+
+/// A result as JSON.
+#[derive(Serialize)]
+struct JudgeResult<'a> {
+    right: bool,
+    format: &'static str,
+    program: &'a str,
+    ranks: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<String>,
+    /// Why the program has no steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_steps: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collective: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<usize>,
+    /// The sum of the widths of all steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transfers: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<u32>,
+    /// The rule of the bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<PlanResult>,
+}
+
+/// Our own plan as JSON.
+#[derive(Serialize)]
+struct PlanResult {
+    steps: usize,
+    verdict: Verdict,
+    engine: String,
+}
+
+impl<'a> JudgeResult<'a> {
+    fn of(format: Format, program: &'a ParallelProgram, right: bool) -> Self {
+        Self {
+            right,
+            format: format.name(),
+            program: &program.title,
+            ranks: program.rank_count,
+            violation: None,
+            no_steps: None,
+            network: None,
+            collective: None,
+            steps: None,
+            width: None,
+            transfers: None,
+            bound: None,
+            rule: None,
+            gap: None,
+            plan: None,
+        }
+    }
+
+    fn add(&mut self, conversion: &Conversion, optimum: Option<&Optimum>, width_sum: u64, gap: Option<i64>) {
+        self.network = Some(conversion.topology.name().to_owned());
+        self.collective = conversion
+            .verified
+            .as_ref()
+            .map(|verified| verified.collective.name().map_or("custom", CollectiveName::word));
+        (self.steps, self.width) = (Some(conversion.widths.len()), Some(width_sum));
+        (self.transfers, self.gap) = (Some(conversion.transfers), gap);
+        let Some(Optimum { bound, plan }) = optimum else { return };
+        (self.bound, self.rule) = (Some(bound.steps), Some(bound.rule.to_string()));
+        self.plan = plan.as_ref().ok().map(|plan| PlanResult {
+            steps: plan.schedule().step_count(),
+            verdict: plan.verdict(),
+            engine: plan.engine().to_owned(),
+        });
+    }
+}

@@ -1,0 +1,79 @@
+//! The limits of the runtime.
+
+use super::plan::{GpuJson, OperationJson, PlanJson};
+use crate::error::LoadError;
+
+const MAX_OPERATIONS: usize = 64;
+const MAX_CHANNELS: usize = 16;
+const MAX_CHANNELS_PER_OPERATION: usize = 8;
+const MAX_SEMAPHORES: usize = 16;
+
+/// Number of barriers of a GPU.
+pub(super) const MAX_BARRIERS: u32 = 16;
+
+/// Greatest number of GPUs of this reader.
+const MAX_GPUS: usize = 1 << 16;
+
+/// Chunks of memory, and chunks that are read and written, per operation of the file, at most.
+const MAX_CHUNKS_PER_OPERATION: u64 = 256;
+
+/// Chunks that any file may have.
+const MAX_CHUNKS_OF_ANY: u64 = 1 << 20;
+
+const REMEDY: &str = "use fewer chunks, or distribute the operations over more thread blocks";
+
+fn limit(place: String, what: &'static str, count: usize, limit: usize) -> Result<(), LoadError> {
+    if count > limit { Err(LoadError::limit(place, ("MSCCL++", REMEDY), what, count, limit)) } else { Ok(()) }
+}
+
+/// Checks the limits of the runtime, and that the work is linear in the size of the file.
+pub(super) fn check(plan: &PlanJson) -> Result<(), LoadError> {
+    limit("gpus".to_owned(), "GPUs", plan.gpus.len(), MAX_GPUS)?;
+    let (mut operations, mut moved, mut memory) = (0_u64, 0_u64, 0_u64);
+    for (rank, gpu) in plan.gpus.iter().enumerate() {
+        check_gpu(rank, gpu)?;
+        memory += [gpu.input_chunks, gpu.output_chunks, gpu.scratch_chunks].map(u64::from).iter().sum::<u64>();
+        for operation in gpu.threadblocks.iter().flat_map(|block| &block.ops).flat_map(with_inner) {
+            operations += 1;
+            moved += operation.src_buff.iter().chain(&operation.dst_buff).map(|part| u64::from(part.size)).sum::<u64>();
+        }
+    }
+    let most = MAX_CHUNKS_OF_ANY + MAX_CHUNKS_PER_OPERATION * operations;
+    limit("gpus".to_owned(), "chunks of all buffers", memory as usize, most as usize)?;
+    limit("gpus".to_owned(), "chunks of all operations", moved as usize, most as usize)
+}
+
+/// Returns an operation and those of its pipeline.
+fn with_inner(operation: &OperationJson) -> impl Iterator<Item = &OperationJson> {
+    std::iter::once(operation).chain(&operation.ops)
+}
+
+fn check_gpu(rank: usize, gpu: &GpuJson) -> Result<(), LoadError> {
+    if gpu.id as usize != rank {
+        return Err(LoadError::field(
+            format!("gpus[{rank}].id"),
+            "gpu",
+            "id",
+            gpu.id,
+            format!("{rank}, the position of the GPU"),
+        ));
+    }
+    limit(format!("gpus[{rank}]"), "semaphores of a GPU", gpu.semaphores.len(), MAX_SEMAPHORES)?;
+    for (index, block) in gpu.threadblocks.iter().enumerate() {
+        let place = format!("gpus[{rank}].threadblocks[{index}]");
+        if block.id as usize != index {
+            let expected = format!("{index}, the position of the thread block");
+            return Err(LoadError::field(format!("{place}.id"), "threadblock", "id", block.id, expected));
+        }
+        let operations = block.ops.iter().flat_map(with_inner).count();
+        limit(place.clone(), "operations of a thread block", operations, MAX_OPERATIONS)?;
+        for channels in &block.channels {
+            limit(place.clone(), "channels of a thread block", channels.channel_ids.len(), MAX_CHANNELS)?;
+        }
+        for (number, operation) in block.ops.iter().flat_map(with_inner).enumerate() {
+            let place = format!("{place}.ops[{number}]");
+            limit(place, "channels of an operation", operation.channel_ids.len(), MAX_CHANNELS_PER_OPERATION)?;
+        }
+    }
+    Ok(())
+}

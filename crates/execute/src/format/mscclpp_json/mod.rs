@@ -1,0 +1,32 @@
+//! MSCCL++ execution plans: operations of thread blocks, which write into the memory of other GPUs and signal them.
+//!
+//! A thread block has two threads here. One copies and adds with all its GPU threads; the other one, a single GPU thread,
+//! signals, waits, and puts over port channels. They wait for each other at a `nop`, as the GPU threads do. So a `nop` that
+//! is missing between a put and its signal, or between a wait and the reads behind it, is a data race. A channel counts
+//! signals; a signal without a wait is an error, because the next launch would count it.
+//!
+//! A GPU has the buffers of its collective. The root of a broadcast or scatter is the only GPU that sends and never receives,
+//! that of a gather or reduction is the only GPU that receives and never sends; otherwise, it is GPU 0.
+//!
+//! Packets (protocol `LL`), switch channels and groups of thread blocks are not supported.
+//!
+//! # Source
+//!
+//! MSCCL++, `src/core/executor/execution_plan.cc`, `src/core/include/execution_common.hpp` and
+//! `src/core/include/execution_kernel.hpp`.
+
+mod build;
+mod channels;
+mod limits;
+mod plan;
+mod threads;
+
+use crate::error::LoadError;
+use crate::program::ParallelProgram;
+
+/// Reads a plan.
+pub(super) fn load(bytes: &[u8]) -> Result<ParallelProgram, LoadError> {
+    let plan: plan::PlanJson = super::json::read(bytes)?;
+    limits::check(&plan)?;
+    build::program(&plan)
+}

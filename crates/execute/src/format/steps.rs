@@ -1,0 +1,158 @@
+//! Programs of formats with synchronized steps: all sends of a step begin before any of them arrives.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::{FilePlace, LoadError};
+use crate::program::{
+    Address, BufferName, Contribution, Contributors, Instruction, Names, Output, ParallelProgram, Place, Queue, Thread,
+};
+
+pub(super) const NAMES: Names = Names { thread: "", place: "step" };
+
+/// Maximum size of the sets of contributors of all sums, in words of 64 ranks.
+const MAX_WORDS: usize = 1 << 24;
+
+/// One value that moves from one rank to another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Send {
+    pub(super) address: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+}
+
+/// The sends of a step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Step {
+    /// Number of times that a link is used for each unit of its capacity.
+    pub(super) width: u32,
+    pub(super) sends: Vec<Send>,
+}
+
+/// A schedule in steps. An address is a value; in a sum, the contributions of all ranks have the same one.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct StepSchedule {
+    pub(super) title: String,
+    pub(super) rank_count: u32,
+    pub(super) steps: Vec<Step>,
+    /// The values before the first step, by rank and address.
+    pub(super) inputs: BTreeMap<(u32, u32), Contribution>,
+    /// The values after the last step, by rank and address.
+    pub(super) outputs: BTreeMap<(u32, u32), Contributors>,
+}
+
+impl StepSchedule {
+    /// Returns the program: one thread per rank, which sends before it receives in every step.
+    pub(super) fn program(self, place: impl Into<FilePlace>) -> Result<ParallelProgram, LoadError> {
+        let mut program = ParallelProgram::new(self.title.clone(), NAMES, self.rank_count);
+        let addresses = self.memory(&mut program);
+        let mut sums = self.sums(&addresses, place.into())?;
+        program.step_widths = self.steps.iter().map(|step| step.width).collect();
+        program.threads = (0..self.rank_count).map(|rank| Thread::new(rank, 0)).collect();
+        let mut queues = BTreeMap::new();
+        for (number, step) in (0..).zip(&self.steps) {
+            let mut sent = Vec::with_capacity(step.sends.len());
+            for &Send { address, from, to } in &step.sends {
+                let queue = *queues.entry((from, to)).or_insert_with(|| {
+                    let (sender, receiver) = (Some(from), Some(to));
+                    program.queues.push(Queue { from, to, sender, receiver, capacity: usize::MAX });
+                    program.queues.len() as u32 - 1
+                });
+                let source = addresses[&(from, address)];
+                let reads = [Some(source), None];
+                let instruction =
+                    Instruction { place: number, reads, send: Some(queue), size: 1, ..Instruction::default() };
+                program.threads[from as usize].push(instruction, &[]);
+                sent.push((queue, addresses[&(to, address)], sums.sent(source)));
+            }
+            for (&Send { to, .. }, (queue, target, set)) in step.sends.iter().zip(sent) {
+                let (write, adds) = match sums.receive(target, set) {
+                    Arrival::Replaces => (Some(target), false),
+                    Arrival::Adds => (Some(target), true),
+                    Arrival::BringsNothing => (None, false),
+                };
+                let reads = [write.filter(|_| adds), None];
+                let instruction = Instruction {
+                    place: number,
+                    receive: Some(queue),
+                    reads,
+                    write,
+                    size: 1,
+                    ..Instruction::default()
+                };
+                program.threads[to as usize].push(instruction, &[]);
+            }
+        }
+        Ok(program)
+    }
+
+    /// Adds the memory, in the order of ranks and addresses, and returns its addresses.
+    fn memory(&self, program: &mut ParallelProgram) -> BTreeMap<(u32, u32), Address> {
+        let mut slots: BTreeSet<(u32, u32)> = self.inputs.keys().chain(self.outputs.keys()).copied().collect();
+        let sends = self.steps.iter().flat_map(|step| &step.sends);
+        slots.extend(sends.flat_map(|send| [(send.from, send.address), (send.to, send.address)]));
+        for (start, &(rank, number)) in (0..).zip(&slots) {
+            program.memory.push(self.inputs.get(&(rank, number)).copied());
+            program.places.push(Place { rank, buffer: BufferName::Address, start, size: 1, number });
+            if let Some(&contributors) = self.outputs.get(&(rank, number)) {
+                program.outputs.push(Output { address: start, contributors });
+            }
+        }
+        slots.into_iter().zip(0..).collect()
+    }
+
+    /// Returns the sets of contributors at the start.
+    fn sums(&self, addresses: &BTreeMap<(u32, u32), Address>, place: FilePlace) -> Result<Sums, LoadError> {
+        let is_sum = self.outputs.values().any(|one| matches!(one, Contributors::AllRanks { .. }));
+        if !is_sum {
+            return Ok(Sums { words: 0, sets: Vec::new() });
+        }
+        let words = (self.rank_count as usize).div_ceil(64);
+        let amount = words.saturating_mul(addresses.len());
+        if amount > MAX_WORDS {
+            let runtime = ("this program", "use fewer ranks or addresses");
+            return Err(LoadError::limit(place, runtime, "words of sets of contributors", amount, MAX_WORDS));
+        }
+        let mut sets = vec![0; amount];
+        for (slot, contribution) in &self.inputs {
+            sets[addresses[slot] as usize * words + contribution.rank as usize / 64] |= 1 << (contribution.rank % 64);
+        }
+        Ok(Sums { words, sets })
+    }
+}
+
+/// The effect of an arriving value.
+enum Arrival {
+    Replaces,
+    Adds,
+    BringsNothing,
+}
+
+/// The contributors of the values of all addresses; without sums, no value has a set.
+struct Sums {
+    words: usize,
+    sets: Vec<u64>,
+}
+
+impl Sums {
+    fn sent(&self, source: Address) -> Vec<u64> {
+        self.sets[source as usize * self.words..][..self.words].to_vec()
+    }
+
+    /// Adds an arriving value, unless it contains the present one, or brings nothing new. Values with a part of their
+    /// contributors in common are added too, as in a runtime; the result is then wrong.
+    fn receive(&mut self, target: Address, arriving: Vec<u64>) -> Arrival {
+        let present = &mut self.sets[target as usize * self.words..][..self.words];
+        let contains = |one: &[u64], other: &[u64]| one.iter().zip(other).all(|(one, other)| other & !one == 0);
+        if contains(&arriving, present) {
+            present.copy_from_slice(&arriving);
+            return Arrival::Replaces;
+        }
+        if contains(present, &arriving) {
+            return Arrival::BringsNothing;
+        }
+        for (present, arriving) in present.iter_mut().zip(arriving) {
+            *present |= arriving;
+        }
+        Arrival::Adds
+    }
+}
