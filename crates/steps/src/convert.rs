@@ -152,13 +152,13 @@ fn conversion(
     steps: &Steps<'_>,
     verified: Option<VerifiedSchedule>,
 ) -> Conversion {
-    let used = steps.steps.iter().zip(&steps.widths).filter(|(step, _)| !step.is_empty());
+    let used = steps.transfers.iter().zip(&steps.widths).filter(|(step, _)| !step.is_empty());
     Conversion {
         topology: network.topology.clone(),
         model: network.model,
         source,
         widths: used.map(|(_, &width)| width).collect(),
-        transfers: steps.steps.iter().flatten().map(|placed| placed.paths.len()).sum(),
+        transfers: steps.transfers.iter().flatten().map(|placed| placed.paths.len()).sum(),
         verified,
     }
 }
@@ -168,10 +168,9 @@ fn messages(demand: &Demand, trace: &Trace) -> Vec<Vec<Option<MessageId>>> {
     let mut first: Vec<Option<Contribution>> = Vec::with_capacity(trace.values.len());
     for value in &trace.values {
         first.push(match *value {
-            TracedValue::Undefined => None,
             TracedValue::Input(contribution) => Some(contribution),
             TracedValue::Sum([left, right]) if demand.adds() => first[left as usize].or(first[right as usize]),
-            TracedValue::Sum(_) => None,
+            TracedValue::Undefined | TracedValue::Sum(_) => None,
         });
     }
     let message = |&value: &u32| demand.message(first[value as usize]?);
@@ -207,7 +206,7 @@ fn steps_of_file<'n>(
         let paths = loads.get_mut(step)?.place(network, [transfer.from, transfer.to], units, false)?;
         steps[step].push(Placed { event, paths });
     }
-    Some(Steps { steps, widths: widths.clone(), of_event: Vec::new() })
+    Some(Steps { transfers: steps, widths: widths.clone(), of_event: Vec::new() })
 }
 
 /// Returns the earliest steps: the best of several orders in which transfers compete for channels.
@@ -231,7 +230,7 @@ fn earliest<'n>(trace: &Trace, units: &[u32], orders: &[NotBefore], network: &'n
     }
     for priority in priorities {
         let steps = settled(trace, units, &priority, orders, network, &successors);
-        let key = |steps: &Steps<'_>| (steps.width_sum(), steps.steps.len());
+        let key = |steps: &Steps<'_>| (steps.width_sum(), steps.transfers.len());
         if key(&steps) < key(&best) {
             best = steps;
         }
@@ -270,7 +269,7 @@ fn settled<'n>(
 /// Returns the schedule without empty steps.
 fn to_schedule(steps: &Steps<'_>, messages: &[Vec<Option<MessageId>>]) -> Schedule {
     let mut schedule = Schedule::new();
-    for (step, &width) in steps.steps.iter().zip(&steps.widths).filter(|(step, _)| !step.is_empty()) {
+    for (step, &width) in steps.transfers.iter().zip(&steps.widths).filter(|(step, _)| !step.is_empty()) {
         schedule.begin_step_of_width(NonZeroU32::new(width).unwrap_or(NonZeroU32::MIN));
         for placed in step {
             for (&message, path) in messages[placed.event as usize].iter().flatten().zip(&placed.paths) {

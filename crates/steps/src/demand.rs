@@ -54,13 +54,13 @@ impl Demand {
         match (copies.is_empty(), sums.is_empty()) {
             (true, true) => Err(ConvertError::NoMessages),
             (false, false) => Err(ConvertError::Mixed),
-            (false, true) => Ok(Self::of_copies(ranks, copies)),
+            (false, true) => Ok(Self::of_copies(ranks, &copies)),
             (true, false) => Self::of_sums(ranks, &sums),
         }
     }
 
     /// Returns the collective of messages from one rank each.
-    fn of_copies(ranks: u32, copies: BTreeMap<Contribution, BTreeSet<u32>>) -> Self {
+    fn of_copies(ranks: u32, copies: &BTreeMap<Contribution, BTreeSet<u32>>) -> Self {
         let others = ranks as usize - 1;
         let to_all = copies.values().all(|receivers| receivers.len() == others);
         let to_one = copies.values().all(|receivers| receivers.len() == 1);
@@ -76,7 +76,7 @@ impl Demand {
             (_, 1) if to_one => Kind::Gather(root(&targets)),
             _ => Kind::Listed(Vec::new()),
         };
-        Self::numbered(ranks, kind, &copies).unwrap_or_else(|| {
+        Self::numbered(ranks, kind, copies).unwrap_or_else(|| {
             let list = copies.iter().map(|(from, to)| (from.rank, to.iter().copied().collect())).collect();
             let messages = copies.keys().copied().zip(0..).collect();
             Self { kind: Kind::Listed(list), chunks: NonZeroU32::MIN, ranks, messages }

@@ -22,7 +22,8 @@ pub(crate) struct Placed<'n> {
 /// The steps of a program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steps<'n> {
-    pub(crate) steps: Vec<Vec<Placed<'n>>>,
+    /// By step.
+    pub(crate) transfers: Vec<Vec<Placed<'n>>>,
     pub(crate) widths: Vec<u32>,
     /// The step of the transfer of each event, from 1; 0 for the others.
     pub(crate) of_event: Vec<u32>,
@@ -48,10 +49,10 @@ impl Successors {
         let count = trace.events.len();
         let (mut end, mut before) = (vec![0_u32; count], vec![0; count]);
         let earlier = |event: usize| trace.after(event).iter().copied().chain(trace.events[event].message);
-        for event in 0..count {
+        for (event, before) in before.iter_mut().enumerate() {
             for one in earlier(event) {
                 end[one as usize] += 1;
-                before[event] += 1;
+                *before += 1;
             }
         }
         let mut total = 0;
@@ -209,11 +210,11 @@ impl Scheduler<'_, '_> {
         if let Some(transfer) = trace.events[event].transfer.as_ref().filter(|_| self.units[event] > 0) {
             if self.loads.len() <= step {
                 self.loads.resize_with(step + 1, StepLoad::default);
-                self.result.steps.resize_with(step + 1, Vec::new);
+                self.result.transfers.resize_with(step + 1, Vec::new);
             }
             let pair = [transfer.from, transfer.to];
             let Some(paths) = self.loads[step].place(self.network, pair, self.units[event], true) else { return false };
-            self.result.steps[step].push(Placed { event: event as u32, paths });
+            self.result.transfers[step].push(Placed { event: event as u32, paths });
             self.result.of_event[event] = time + 1;
             end = time + 1;
         }

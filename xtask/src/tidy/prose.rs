@@ -17,7 +17,7 @@ const FOLDERS: [&str; 5] = ["crates/", "data/", "docs/", "fuzz/", "xtask/"];
 /// Path prefixes and the banned words that they may contain.
 const ALLOWED: &[(&str, &[&str])] = &[
     // The tests of this rule.
-    ("xtask/src/tidy/prose.rs", &["anew", "dear", "judge", "so many"]),
+    ("xtask/src/tidy/prose.rs", &["anew", "dear", "judge", "judged", "so many"]),
     // The command `lockstep judge`.
     ("crates/cli/src/args/", &["judge"]),
     ("crates/cli/src/commands/", &["judge", "judged"]),

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let conversion = match convert(program, &trace(program)?, network) {
         Ok(conversion) => conversion,
         Err(error @ (ConvertError::Steps(_) | ConvertError::Sums | ConvertError::TooLarge { .. })) => {
-            return without_steps(args, &judged, &error, output);
+            return without_steps(args, &judged, &error, output.as_ref());
         }
         Err(error) => return Err(error).with_context(|| input::name(&args.program.file)),
     };
@@ -143,7 +143,7 @@ fn without_steps(
     args: &JudgeArgs,
     judged: &Judged<'_>,
     error: &ConvertError,
-    output: Option<Output>,
+    output: Option<&Output>,
 ) -> anyhow::Result<ExitStatus> {
     ensure!(output.is_none(), "--output: there is no schedule: {error}");
     if args.json {
@@ -212,12 +212,11 @@ fn sheet(
     gap: Option<i64>,
 ) -> anyhow::Result<Sheet> {
     let (topology, mut sheet) = (&conversion.topology, judged.sheet());
-    match &conversion.verified {
-        Some(verified) => text::describe(&mut sheet, &Problem::new(topology, &verified.collective, conversion.model)?),
-        None => {
-            sheet.line("network", format!("{}: {}", topology.name(), text::size(topology)));
-            sheet.line("model", conversion.model.to_string());
-        }
+    if let Some(verified) = &conversion.verified {
+        text::describe(&mut sheet, &Problem::new(topology, &verified.collective, conversion.model)?);
+    } else {
+        sheet.line("network", format!("{}: {}", topology.name(), text::size(topology)));
+        sheet.line("model", conversion.model.to_string());
     }
     let source = match conversion.source {
         StepSource::File => "as in the file",

@@ -26,6 +26,7 @@ const NAMES: Names = Names { thread: "flow", place: "epoch" };
 struct ResultJson {
     /// By source, receiver and chunk: the time of arrival.
     #[serde(rename = "6-Demand_Met")]
+    #[expect(clippy::zero_sized_map_values, reason = "the values of a JSON object that are not read")]
     demand: BTreeMap<String, BTreeMap<String, BTreeMap<String, IgnoredAny>>>,
     #[serde(rename = "7-Flows")]
     flows: Vec<String>,

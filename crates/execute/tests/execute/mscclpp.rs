@@ -139,8 +139,7 @@ fn barriers_and_semaphores_order_thread_blocks() {
         "{\"name\":\"sem_release\",\"semaphore_ids\":[0]}",
         "{\"name\":\"sem_acquire\",\"semaphore_ids\":[0]}",
     );
-    let semaphores =
-        blocks([&format!("{READ},{nop},{release}"), &format!("{acquire},{nop},{COPY}")]).replace(READ, READ);
+    let semaphores = blocks([&format!("{READ},{nop},{release}"), &format!("{acquire},{nop},{COPY}")]);
     let execution = run(&semaphores, Format::MscclppJson).unwrap();
     assert_eq!((execution.outputs, execution.races), (2, RaceCheck::NoRace));
     let barriers = blocks([&format!("{READ},{barrier}"), &format!("{barrier},{COPY}")])

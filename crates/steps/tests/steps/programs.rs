@@ -1,5 +1,7 @@
 //! Programs that no schedule of ours describes.
 
+use std::fmt::Write;
+
 use lockstep_execute::Format;
 use lockstep_steps::ConvertError;
 use lockstep_topology::Topology;
@@ -15,19 +17,21 @@ fn all_pairs(count: u32) -> String {
     );
     let mut text = head;
     for rank in 0..3 {
-        text += &format!("<gpu id=\"{rank}\" i_chunks=\"0\" o_chunks=\"{}\" s_chunks=\"0\">", 3 * count);
+        write!(text, "<gpu id=\"{rank}\" i_chunks=\"0\" o_chunks=\"{}\" s_chunks=\"0\">", 3 * count).unwrap();
         let mut block = 0;
         for (kind, [send, receive]) in [("s", [true, false]), ("r", [false, true])] {
             for distance in 1..3 {
                 let peer = (rank + distance) % 3;
                 let of_peer = |is_used: bool| if is_used { peer.to_string() } else { "-1".to_owned() };
                 let offset = if send { rank } else { peer } * count;
-                text += &format!(
+                write!(
+                    text,
                     "<tb id=\"{block}\" send=\"{}\" recv=\"{}\" chan=\"0\"><step s=\"0\" type=\"{kind}\" srcbuf=\"o\" \
                      srcoff=\"{offset}\" dstbuf=\"o\" dstoff=\"{offset}\" cnt=\"{count}\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/></tb>",
                     of_peer(send),
                     of_peer(receive)
-                );
+                )
+                .unwrap();
                 block += 1;
             }
         }

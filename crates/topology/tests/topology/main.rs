@@ -1,5 +1,7 @@
 //! Tests of the public interface.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
+
 mod amp;
 mod clusters;
 mod expansions;
