@@ -15,7 +15,7 @@ mod tests {
     use super::root;
 
     /// The libraries that programs use beside the facade.
-    const OUTSIDE: [&str; 3] = ["execute", "export", "report"];
+    const OUTSIDE: [&str; 4] = ["execute", "export", "report", "steps"];
 
     #[test]
     fn each_library_is_a_module_of_the_facade_or_serves_other_formats() {

@@ -58,7 +58,8 @@
 //! # Modules
 //!
 //! Every library of Lockstep is a module of this crate, except `lockstep-report` with its pictures, pages and tables,
-//! `lockstep-export` with the formats of runtimes and simulators, and `lockstep-execute`, which runs programs of such formats.
+//! `lockstep-export` with the formats of runtimes and simulators, `lockstep-execute`, which runs programs of such formats, and
+//! `lockstep-steps`, which converts them to schedules.
 //!
 //! | Module | Contents |
 //! |---|---|
