@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::command::{cargo, root, succeeds};
+use crate::command::{self, cargo, root, succeeds};
 use crate::documents::PROGRAM;
 use crate::package::Package;
 use crate::test;
@@ -31,6 +31,11 @@ pub(crate) fn run() -> Result<()> {
     } else {
         summary.skip("licences and advisories", "cargo-deny is not installed");
     }
+    if succeeds("mdbook", &["--version"]) {
+        summary.run("guide", guide)?;
+    } else {
+        summary.skip("guide", "mdbook is not installed; its commands, pictures and links are tested");
+    }
     summary.run("each package alone", packages_alone)?;
     fuzz_targets(&mut summary)?;
     summary.run("benchmarks, one round each", || {
@@ -41,6 +46,11 @@ pub(crate) fn run() -> Result<()> {
     })?;
     summary.print();
     Ok(())
+}
+
+/// Builds the guide as a book in `target/guide`.
+fn guide() -> Result<()> {
+    command::run("mdbook", &["build", "docs/guide"])
 }
 
 /// Checks that each package compiles without the features that other packages of the workspace switch on, and without its own.

@@ -33,6 +33,17 @@ pub(crate) fn cargo_status(arguments: &[&str], environment: &[(&str, &str)]) -> 
     status(Command::new(cargo).envs(environment.iter().copied()), "cargo", arguments)
 }
 
+/// Runs another program with these arguments.
+///
+/// # Errors
+///
+/// If the program cannot be started, or if it fails.
+pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<()> {
+    let status = status(&mut Command::new(program), program, arguments)?;
+    ensure!(status.success(), "{program} {} failed: {status}", arguments.join(" "));
+    Ok(())
+}
+
 fn status(command: &mut Command, name: &str, arguments: &[&str]) -> Result<ExitStatus> {
     eprintln!("$ {name} {}", arguments.join(" "));
     command.args(arguments).current_dir(root()).status().with_context(|| format!("{name} cannot be started"))

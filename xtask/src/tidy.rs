@@ -2,6 +2,7 @@
 
 mod finding;
 mod imports;
+mod links;
 mod module;
 mod packages;
 mod prose;
@@ -35,6 +36,8 @@ pub(crate) fn run(is_write: bool) -> Result<()> {
         findings.extend(prose::banned_words(file));
         findings.extend(prose::missing_paths(file, &root()));
     }
+    findings.extend(links::dead_links(&files, &root()));
+    findings.extend(links::unlisted_pages(&files));
     let packages = Package::all(&files);
     findings.extend(package_table(&packages, &files, is_write)?);
     for package in &packages {

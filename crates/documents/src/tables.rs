@@ -30,7 +30,12 @@ pub(crate) struct Arguments {
 }
 
 /// The pages with tables.
-const PAGES: [&str; 1] = ["docs/guide.md"];
+const PAGES: [&str; 4] = [
+    "docs/guide/src/reference/collectives.md",
+    "docs/guide/src/reference/families.md",
+    "docs/guide/src/reference/methods.md",
+    "docs/guide/src/reference/rules.md",
+];
 
 const BEGIN: &str = "<!-- table ";
 const BEGIN_END: &str = ": written by `cargo xtask tables --write` -->\n";

@@ -15,8 +15,8 @@ Examples:
   lockstep export p.json --to goal --size 64MiB           for a simulator, one size
   lockstep export --list                                  all formats and their limits
 
-Rank r is the r-th working terminal of the network by node number. docs/export.md has the layout of
-the buffers and how to run each format.";
+Rank r is the r-th working terminal of the network by node number. The layout of the buffers, and
+how to run each format: docs/guide/src/reference/export.md.";
 
 /// Arguments of `lockstep export`.
 #[derive(Debug, clap::Args)]

@@ -13,7 +13,7 @@ Examples:
   lockstep judge plan.goal -c all-gather --chunks 2   the format does not name the collective
   lockstep judge algorithm.xml -o steps.json          write the steps as a schedule
 
-docs/run.md says what is checked in each format, and how the steps are found.";
+docs/guide/src/reference/run.md says what is checked in each format, and how the steps are found.";
 
 /// Arguments of `lockstep judge`.
 #[derive(Debug, clap::Args)]

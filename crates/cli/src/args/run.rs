@@ -13,7 +13,7 @@ Examples:
   lockstep run traces                     execute the Chakra traces of a directory
   lockstep run plan.csv -c all-gather     a table does not name its collective
 
-docs/run.md says what is checked in each format.";
+docs/guide/src/reference/run.md says what is checked in each format.";
 
 /// Arguments of `lockstep run`.
 #[derive(Debug, clap::Args)]
