@@ -126,3 +126,13 @@ pub use recovery::{
     BOOK_KIND, BookError, Consequence, ConsequenceError, Degradation, FaultOutcome, InterruptedSweep, Loss,
     PlanFigures, Recovery, RecoveryBook, Replan, ReplanError, SweepIdentity, SweepLog, replan, sweep,
 };
+
+/// The examples of the guide and of the README of the repository.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../../docs/guide/src/library.md")]
+    struct Library;
+
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+}

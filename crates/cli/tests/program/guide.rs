@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 /// Folders with pages, from the folder of this package.
 const FOLDERS: [&str; 2] = ["../../docs/guide/src", "../../docs/guide/src/reference"];
 
+/// The first page that a visitor sees. Its commands write no files.
+const README: &str = "../../README.md";
+
 /// The first words of the commands of a page.
 const PROGRAMS: [&str; 2] = ["lockstep", "cat"];
 
@@ -21,6 +24,7 @@ fn the_pages_print_their_transcripts() {
     for folder in FOLDERS {
         cases.case(format!("{folder}/*.md"));
     }
+    cases.case(README);
     // Without the program `cat`, as on Windows, its commands are skipped.
     let folders = std::env::var_os("PATH").unwrap();
     let cat = std::env::split_paths(&folders).map(|folder| folder.join("cat")).find(|path| path.is_file());
@@ -90,6 +94,7 @@ fn pages() -> Vec<PathBuf> {
     for folder in FOLDERS {
         pages.extend(fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
     }
+    pages.push(README.into());
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     pages.sort();
     pages
