@@ -1,10 +1,12 @@
 //! `cargo xtask ci`: all checks of continuous integration.
 
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::command::{self, cargo, root, succeeds};
+use crate::consumers;
 use crate::documents::PROGRAM;
 use crate::package::Package;
 use crate::test;
@@ -44,6 +46,11 @@ pub(crate) fn run() -> Result<()> {
     summary.run("small reproductions", || {
         PAPERS.iter().try_for_each(|paper| cargo(&[&PROGRAM[..], &["reproduce-paper", paper, "--quick"]].concat(), &[]))
     })?;
+    if consumers::is_any_installed() {
+        summary.run("plans in MPI and SimGrid", quick_consumers)?;
+    } else {
+        summary.skip("plans in MPI and SimGrid", "none of them is installed: see `cargo xtask consumers`");
+    }
     summary.print();
     Ok(())
 }
@@ -51,6 +58,13 @@ pub(crate) fn run() -> Result<()> {
 /// Builds the guide as a book in `target/guide`.
 fn guide() -> Result<()> {
     command::run("mdbook", &["build", "docs/guide"])
+}
+
+/// Runs a few plans in the consumers that are installed.
+fn quick_consumers() -> Result<()> {
+    let code = consumers::run(&["--quick"])?;
+    ensure!(code == ExitCode::SUCCESS, "a plan is refused, or a spoiled one accepted");
+    Ok(())
 }
 
 /// Checks that each package compiles without the features that other packages of the workspace switch on, and without its own.

@@ -7,6 +7,7 @@
 
 mod ci;
 mod command;
+mod consumers;
 mod documents;
 mod mutants;
 mod package;
@@ -30,11 +31,12 @@ Tasks:
   tidy            Check the rules of the repository; with --write, write the generated files
   bench           Compare our schedules with those of other programs; writes docs/benchmarks.md
   clusters        Compare our schedules on clusters with published figures; with --write, write docs/clusters.md
+  consumers       Run our plans in the runtimes and simulators that are installed; with --write, write the page
   optima          Compare plans and bounds of random problems with exact optima
   reproduce-paper Reproduce the tables of a paper and compare them with the committed report
   tables          Compare the tables of the guide with the code; with --write, write them
 
-`bench`, `clusters`, `optima`, `reproduce-paper` and `mutants` have options of their own: see `cargo xtask bench --help`.
+`bench`, `clusters`, `consumers`, `optima`, `reproduce-paper` and `mutants` have options of their own: see `cargo xtask bench --help`.
 ";
 
 fn main() -> Result<ExitCode> {
@@ -47,6 +49,7 @@ fn main() -> Result<ExitCode> {
         ["tidy", "--write"] => tidy::run(true)?,
         ["mutants", ..] => mutants::run(&words)?,
         ["bench" | "clusters" | "optima" | "reproduce-paper" | "tables", ..] => return documents::run(&words),
+        ["consumers", ref arguments @ ..] => return consumers::run(arguments),
         ["help" | "--help" | "-h"] => print!("{USAGE}"),
         _ => {
             eprint!("{USAGE}");

@@ -1,6 +1,6 @@
 """Runs a plan of Lockstep with torch.distributed.
 
-Test on one machine:  torchrun --nproc-per-node RANKS run.py [elements per chunk]
+Test on one machine:  torchrun --nproc_per_node RANKS run.py [elements per chunk]
 In a program of your own:  run(plan["ranks"][rank], buffers), with a tensor [chunks, elements] per buffer.
 """
 
