@@ -54,6 +54,28 @@ impl Export<'_> {
         collective.name().or(is_all_reduce.then_some(CollectiveName::AllReduce))
     }
 
+    /// Returns the word of the collective in the files of MSCCL and MSCCL++.
+    ///
+    /// # Errors
+    ///
+    /// If `format` has no word for a list of messages.
+    pub(crate) fn msccl_word(&self, format: &'static str) -> Result<&'static str, ExportError> {
+        Ok(match self.name() {
+            Some(CollectiveName::Broadcast) => "broadcast",
+            Some(CollectiveName::Scatter) => "scatter",
+            Some(CollectiveName::AllGather) => "allgather",
+            Some(CollectiveName::AllToAll) => "alltoall",
+            Some(CollectiveName::Gather) => "gather",
+            Some(CollectiveName::Reduce) => "reduce",
+            Some(CollectiveName::ReduceScatter) => "reducescatter",
+            Some(CollectiveName::AllReduce) => "allreduce",
+            _ => {
+                let supported = "the standard collectives of all terminals";
+                return Err(ExportError::Collective { format, collective: "list of messages".to_owned(), supported });
+            }
+        })
+    }
+
     /// Returns the name of the collective and the network in one line of printable characters, for titles and comments.
     pub(crate) fn title(&self) -> String {
         let name = self.name().map_or("custom", CollectiveName::word);

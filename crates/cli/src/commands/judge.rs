@@ -163,16 +163,16 @@ impl Judged<'_> {
         sheet.line("program", format!("{}, {}", self.format, self.program.title));
         let orders = counted(self.execution.orders as usize, "order");
         let data = match self.execution.races {
-            RaceCheck::NoMemory => "messages match; the format has no data".to_owned(),
-            RaceCheck::NoRace => format!("{} of the outputs, no race", counted(self.execution.outputs, "chunk")),
+            RaceCheck::NoMemory => "all messages match, and the format has no data".to_owned(),
+            RaceCheck::NoRace => format!("{} checked, no race", counted(self.execution.outputs, "output chunk")),
             RaceCheck::TooManyThreads => {
                 format!(
-                    "{} of the outputs; races not searched: too many threads",
-                    counted(self.execution.outputs, "chunk")
+                    "{} checked; races not searched: too many threads",
+                    counted(self.execution.outputs, "output chunk")
                 )
             }
         };
-        sheet.line("execution", format!("right in {orders} of the threads: {data}"));
+        sheet.line("execution", format!("right in {orders} of the threads; {data}"));
         sheet
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
 //! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
-//! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see [`doubling`] for hypercubes,
-//! and [`exchange`] for other networks. Tiny problems are searched [exhaustively](exhaust_all_reduce) at last.
+//! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see
+//! [`doubling`] for hypercubes, and [`exchange`] for other networks. Tiny problems are searched
+//! [exhaustively](exhaust_all_reduce) at last.
 
 mod doubling;
 mod exchange;
@@ -65,8 +66,8 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
 /// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by groups of terminals that
 /// exchange their sums. The result depends on the arguments only, unless time or cancellation ends the search. One
-/// evaluation is one transfer placed, or one route considered. There
-/// is no result if the table of blocks and terminals takes more than 1 GiB.
+/// evaluation is one transfer placed, or one route considered. There is no result if the table of blocks and terminals takes
+/// more than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;

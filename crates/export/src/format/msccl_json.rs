@@ -110,7 +110,7 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
             nodes,
             chunks: chunks(&found),
             triggers: BTreeMap::new(),
-            runtime_name: runtime_name(export.name()),
+            runtime_name: runtime_name(export),
         },
         topology: TopologyJson {
             msccl_type: "topology",
@@ -122,17 +122,10 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     Ok(ExportFile::only(to_json_rows(&algorithm, 2)))
 }
 
-fn runtime_name(name: Option<CollectiveName>) -> &'static str {
-    match name {
-        Some(CollectiveName::Broadcast) => "broadcast",
-        Some(CollectiveName::Scatter) => "scatter",
-        Some(CollectiveName::AllGather) => "allgather",
-        Some(CollectiveName::AllToAll) => "alltoall",
-        Some(CollectiveName::Gather) => "gather",
-        Some(CollectiveName::Reduce) => "reduce",
+fn runtime_name(export: &Export<'_>) -> &'static str {
+    match export.name() {
         Some(CollectiveName::ReduceScatter) => "reduce_scatter",
-        Some(CollectiveName::AllReduce) => "allreduce",
-        _ => "custom",
+        _ => export.msccl_word("msccl-tools").unwrap_or("custom"),
     }
 }
 

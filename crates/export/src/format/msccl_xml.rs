@@ -80,7 +80,7 @@ struct Gpu {
 }
 
 fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
-    let collective = collective_word(export)?;
+    let collective = export.msccl_word("MSCCL XML")?;
     let program = export.lower(export.options.connections, Receives::Direct, MAX_COUNT)?;
     let limits = Limits::of(export.options.runtime);
     let gpus = gpus(&program, &limits)?;
@@ -109,28 +109,6 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     }
     text.push("</algo>\n");
     Ok(ExportFile::only(text.into_string()))
-}
-
-/// Returns the word of the collective.
-fn collective_word(export: &Export<'_>) -> Result<&'static str, ExportError> {
-    Ok(match export.name() {
-        Some(CollectiveName::Broadcast) => "broadcast",
-        Some(CollectiveName::Scatter) => "scatter",
-        Some(CollectiveName::AllGather) => "allgather",
-        Some(CollectiveName::AllToAll) => "alltoall",
-        Some(CollectiveName::Gather) => "gather",
-        Some(CollectiveName::Reduce) => "reduce",
-        Some(CollectiveName::ReduceScatter) => "reducescatter",
-        Some(CollectiveName::AllReduce) => "allreduce",
-        _ => {
-            let supported = "the standard collectives of all terminals";
-            return Err(ExportError::Collective {
-                format: "MSCCL XML",
-                collective: "list of messages".to_owned(),
-                supported,
-            });
-        }
-    })
 }
 
 /// The slots that each transfer reads and writes.

@@ -18,8 +18,8 @@ pub enum PlanError {
     Engine(#[from] EngineError),
     /// The problem is too large.
     #[error(
-        "the schedule needs {amount} {what}, {} GiB of memory or more; at most {limit} are planned; choose a smaller network or \
-         fewer chunks, or plan one source of a symmetric network with --symmetric",
+        "the schedule needs {amount} {what} and at least {} GiB of memory; the limit is {limit} {what}; choose a smaller network \
+         or fewer chunks, or plan one source of a symmetric network with --symmetric",
         amount.saturating_mul(*bytes_each).div_ceil(1 << 30)
     )]
     TooLarge {

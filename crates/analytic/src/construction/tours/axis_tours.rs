@@ -35,3 +35,43 @@ pub(super) fn matchings(vertices: u32) -> Vec<Vec<(u32, u32)>> {
     };
     (0..cycle).map(matching).collect()
 }
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+
+    /// Checks that no class has a common start, that the moves of every tour return to their starts, that every pair has one move,
+    /// and that the tours that move are as many as messages cross the busiest channel. Gives every tour and its direction to `check`.
+    pub(in super::super) fn check_tours(tours: &AxisTours, mut check: impl FnMut(&Tour, usize)) {
+        let side = tours.side;
+        let end = |moved: &Move| (i64::from(moved.start) + i64::from(moved.hops)).rem_euclid(i64::from(side)) as u32;
+        let mut count = vec![0; (side * side) as usize];
+        let mut moving = 0;
+        for (direction, class) in
+            (0..).zip(&tours.classes).flat_map(|(at, classes)| classes.iter().map(move |class| (at, class)))
+        {
+            let mut starts: Vec<u32> = class.iter().flatten().map(|moved| moved.start).collect();
+            let all = starts.len();
+            starts.sort_unstable();
+            starts.dedup();
+            assert_eq!(starts.len(), all, "side {side}: a class has a common start");
+            for tour in class {
+                let mut starts: Vec<u32> = tour.iter().map(|moved| moved.start).collect();
+                let mut ends: Vec<u32> = tour.iter().map(end).collect();
+                starts.sort_unstable();
+                ends.sort_unstable();
+                assert_eq!(starts, ends, "side {side}");
+                for moved in tour {
+                    count[(moved.start * side + end(moved)) as usize] += 1;
+                }
+                moving += u32::from(tour.iter().any(|moved| moved.hops != 0));
+                check(tour, direction);
+            }
+        }
+        for (pair, count) in (0..).zip(count) {
+            let is_rest = pair / side == pair % side;
+            assert_eq!(count, u32::from(!is_rest || tours.has_rests), "side {side}, pair {pair}");
+        }
+        assert_eq!(moving, side * side / 4, "side {side}");
+    }
+}

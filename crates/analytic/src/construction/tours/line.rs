@@ -7,7 +7,7 @@ use super::axis_tours::{AxisTours, Move, Tour, matchings};
 /// With `m` half of the side, rounded up, *vertex* `c` has the positions `L(c) = m - 1 - c` and `R(c) = m + c`, at the same
 /// distance from the middle. Two vertices in an order, `a` and `b`, make the tour of the moves from `L(b)` to `R(a)`, from `R(b)`
 /// to `L(a)`, from `L(a)` to `L(b)` and from `R(a)` to `R(b)`. One move of each direction crosses the middle, and the other two
-/// are on the outer side of it. So all ordered pairs have every move between two vertices once. Every matching of the vertices
+/// stay in one half each. So all ordered pairs have every move between two vertices once. Every matching of the vertices
 /// makes two classes, one per order.
 ///
 /// A line of odd side is one of `2 m` positions without `R(0)`. The two moves that meet there become one.
@@ -91,44 +91,22 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
+    use super::super::axis_tours::testing::check_tours;
     use super::*;
 
     #[test]
     fn every_move_is_in_one_tour_and_every_tour_uses_every_channel_at_most_once() {
         for (side, rests) in (2..40).flat_map(|side| [(side, false), (side, true)]) {
-            let line = line_tours(side, rests);
-            let mut count = vec![0; (side * side) as usize];
-            for class in &line.classes[0] {
-                let mut starts: Vec<u32> = class.iter().flatten().map(|moved| moved.start).collect();
-                let all = starts.len();
-                starts.sort_unstable();
-                starts.dedup();
-                assert_eq!(starts.len(), all, "side {side}: a class has a common start");
-                for tour in class {
-                    let end = |moved: &Move| moved.start.strict_add_signed(moved.hops);
-                    let mut starts: Vec<u32> = tour.iter().map(|moved| moved.start).collect();
-                    let mut ends: Vec<u32> = tour.iter().map(end).collect();
-                    starts.sort_unstable();
-                    ends.sort_unstable();
-                    assert_eq!(starts, ends, "side {side}");
-                    let mut used = vec![0; 2 * side as usize];
-                    for moved in tour {
-                        count[(moved.start * side + end(moved)) as usize] += 1;
-                        for channel in moved.start.min(end(moved))..moved.start.max(end(moved)) {
-                            used[2 * channel as usize + usize::from(moved.hops < 0)] += 1;
-                        }
+            check_tours(&line_tours(side, rests), |tour, _| {
+                let mut used = vec![0; 2 * side as usize];
+                for moved in tour {
+                    let end = moved.start.strict_add_signed(moved.hops);
+                    for channel in moved.start.min(end)..moved.start.max(end) {
+                        used[2 * channel as usize + usize::from(moved.hops < 0)] += 1;
                     }
-                    assert!(used.iter().all(|&uses| uses <= 1), "side {side}: {tour:?}");
                 }
-            }
-            for (pair, count) in count.iter().enumerate() {
-                let is_rest = pair as u32 / side == pair as u32 % side;
-                assert_eq!(*count, u32::from(!is_rest || line.has_rests), "side {side}, pair {pair}");
-            }
-            // The load of the channel in the middle.
-            let moving = |tour: &&Tour| tour.iter().any(|moved| moved.hops != 0);
-            let tours = line.classes[0].iter().flatten().filter(moving).count();
-            assert_eq!(tours as u32, side * side / 4, "side {side}");
+                assert!(used.iter().all(|&uses| uses <= 1), "side {side}: {tour:?}");
+            });
         }
     }
 }

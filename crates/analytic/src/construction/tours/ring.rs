@@ -71,49 +71,20 @@ fn tour(side: u32, (first, second): (u32, u32)) -> Tour {
 
 #[cfg(test)]
 mod tests {
+    use super::super::axis_tours::testing::check_tours;
     use super::*;
-
-    /// Returns the position after a move.
-    fn end(side: u32, moved: Move) -> u32 {
-        (i64::from(moved.start) + i64::from(moved.hops)).rem_euclid(i64::from(side)) as u32
-    }
 
     #[test]
     fn every_move_is_in_one_tour_and_every_tour_uses_every_channel_once() {
         for (side, rests) in (2..40).flat_map(|side| [(side, false), (side, true)]) {
-            let ring = ring_tours(side, rests);
-            let mut count = vec![0; (side * side) as usize];
-            for (direction, classes) in ring.classes.iter().enumerate() {
-                for class in classes {
-                    let mut starts: Vec<u32> = class.iter().flatten().map(|moved| moved.start).collect();
-                    let all = starts.len();
-                    starts.sort_unstable();
-                    starts.dedup();
-                    assert_eq!(starts.len(), all, "side {side}: a class has a common start");
-                    for tour in class {
-                        let mut starts: Vec<u32> = tour.iter().map(|moved| moved.start).collect();
-                        let mut ends: Vec<u32> = tour.iter().map(|&moved| end(side, moved)).collect();
-                        starts.sort_unstable();
-                        ends.sort_unstable();
-                        assert_eq!(starts, ends, "side {side}");
-                        let hops: i32 = tour.iter().map(|moved| moved.hops).sum();
-                        assert!(hops == 0 || hops.unsigned_abs() == side, "side {side}: {tour:?}");
-                        for moved in tour {
-                            assert!(moved.hops == 0 || (moved.hops > 0) == (direction == 0), "{moved:?}");
-                            count[(moved.start * side + end(side, *moved)) as usize] += 1;
-                            assert!(moved.hops.unsigned_abs() <= side / 2, "side {side}: {moved:?}");
-                        }
-                    }
+            check_tours(&ring_tours(side, rests), |tour, direction| {
+                let hops: i32 = tour.iter().map(|moved| moved.hops).sum();
+                assert!(hops == 0 || hops.unsigned_abs() == side, "side {side}: {tour:?}");
+                for moved in tour {
+                    assert!(moved.hops == 0 || (moved.hops > 0) == (direction == 0), "{moved:?}");
+                    assert!(moved.hops.unsigned_abs() <= side / 2, "side {side}: {moved:?}");
                 }
-            }
-            for (pair, count) in count.iter().enumerate() {
-                let is_rest = pair as u32 / side == pair as u32 % side;
-                assert_eq!(*count, u32::from(!is_rest || ring.has_rests), "side {side}, pair {pair}");
-            }
-            // The load of a channel, all messages along shortest paths.
-            let moving = |tour: &&Tour| tour.iter().any(|moved| moved.hops != 0);
-            let tours = ring.classes.iter().flatten().flatten().filter(moving).count();
-            assert_eq!(tours as u32, side * side / 4, "side {side}");
+            });
         }
     }
 }

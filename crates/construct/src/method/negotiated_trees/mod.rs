@@ -14,11 +14,12 @@ use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::Transfers;
 
 /// Negotiated trees: broadcasts of several messages on any network. Each message has a tree through time from its source to its
-/// receivers. Trees that use the same channel or port in the same step pay prices that rise until none do.
+/// receivers. A channel or port that several trees use in the same step becomes more expensive in each pass, until no two trees
+/// share one.
 ///
-/// Without a known schedule, the number of steps is at most four times the goal plus the number of terminals. Time: one evaluation per 32 routes
-/// considered; a pass considers every route at every terminal of the trees that are cut. Memory: 16 bytes per message and
-/// terminal, 8 bytes per channel and step.
+/// Without a known schedule, the number of steps is at most four times the goal plus the number of terminals. Time: one evaluation
+/// per four routes considered. A pass considers every route at every terminal of the trees that share something. Memory: 16 bytes
+/// per message and terminal, 8 bytes per channel and step.
 ///
 /// # Source
 ///

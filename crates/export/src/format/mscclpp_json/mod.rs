@@ -44,7 +44,7 @@ const MAX_CHANNELS_PER_OPERATION: usize = 8;
 type Channel = ([u32; 2], [u32; 2]);
 
 fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
-    let collective = collective_word(export)?;
+    let collective = export.msccl_word("MSCCL++")?;
     let program = export.lower(export.options.connections, Receives::Fresh, NonZeroU32::MAX)?;
     let blocks = blocks(&program)?;
     let channels = channels(&program, &blocks);
@@ -81,24 +81,6 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     };
     let text = serde_json::to_string(&plan).expect("the plan has only text, numbers and lists");
     Ok(ExportFile::only(text + "\n"))
-}
-
-fn collective_word(export: &Export<'_>) -> Result<&'static str, ExportError> {
-    Ok(match export.name() {
-        Some(CollectiveName::Broadcast) => "broadcast",
-        Some(CollectiveName::Scatter) => "scatter",
-        Some(CollectiveName::AllGather) => "allgather",
-        Some(CollectiveName::AllToAll) => "alltoall",
-        Some(CollectiveName::Gather) => "gather",
-        Some(CollectiveName::Reduce) => "reduce",
-        Some(CollectiveName::ReduceScatter) => "reducescatter",
-        Some(CollectiveName::AllReduce) => "allreduce",
-        _ => {
-            let supported = "the standard collectives of all terminals";
-            let collective = "list of messages".to_owned();
-            return Err(ExportError::Collective { format: "MSCCL++", collective, supported });
-        }
-    })
 }
 
 fn channels(program: &Program, blocks: &Blocks) -> BTreeSet<Channel> {
