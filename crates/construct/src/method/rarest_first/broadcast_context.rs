@@ -11,9 +11,6 @@ use crate::kit::task::SchedulingTask;
 /// The maximum size of the table of terminals and messages: 4 GiB per thread.
 pub(super) const MAX_HOLDINGS_BYTES: u64 = 4 << 30;
 
-/// The maximum number of words of messages that a thorough attempt reads.
-const MAX_THOROUGH_WORK: u64 = 1 << 33;
-
 /// The facts that all attempts at one broadcast share.
 #[derive(Debug)]
 pub(super) struct BroadcastContext<'a> {
@@ -109,12 +106,6 @@ impl<'a> BroadcastContext<'a> {
     #[inline]
     pub(super) fn reception_rate(&self, terminal: usize) -> u32 {
         self.reception_rate[terminal]
-    }
-
-    /// Returns true if the choice of the rarest message for every delivery would take minutes.
-    pub(super) fn is_huge(&self) -> bool {
-        let messages = self.task.messages();
-        messages.delivery_count().saturating_mul(messages.len() as u64 / 64) > MAX_THOROUGH_WORK
     }
 
     /// Returns true if a message goes to at least a quarter of all terminals on average.

@@ -1,5 +1,7 @@
 //! The messages that each terminal holds, lacks and needs.
 
+use std::ops::Range;
+
 use lockstep_schedule::{MessageId, Messages, Receivers};
 use lockstep_topology::NodeId;
 
@@ -34,6 +36,9 @@ pub(super) struct Holdings {
 
 /// Number of words counted together.
 const BLOCK: usize = 8;
+
+/// The number of messages among which the rarest is chosen, if there are so many in a row of more than [`BLOCK`] words.
+const ENOUGH: u32 = 64;
 
 impl Holdings {
     /// Returns the memory of the two bits per terminal and message, in bytes.
@@ -169,35 +174,66 @@ impl Holdings {
         count
     }
 
-    /// Fills `pool` with the messages that one terminal holds and another lacks; only required ones if there are any.
+    /// Fills `pool` with the messages that one terminal holds and another lacks, in some words of their rows; only required ones if
+    /// there are any.
     #[inline]
-    fn collect(&self, from: usize, to: usize, pool: &mut Vec<u64>) {
-        let (held, lacked) = (self.row(&self.held, from), self.row(&self.lacked, to));
+    fn collect(&self, from: usize, to: usize, words: Range<usize>, pool: &mut Vec<u64>) {
+        let (held, lacked) = (&self.row(&self.held, from)[words.clone()], &self.row(&self.lacked, to)[words.clone()]);
         pool.clear();
         pool.extend(held.iter().zip(lacked).map(|(held, lacked)| held & lacked));
         if !self.required.is_empty() {
-            narrow(pool, self.row(&self.required, to), 0);
+            narrow(pool, &self.row(&self.required, to)[words], 0);
         }
     }
 
     /// Returns a message that one terminal holds and another lacks; a required one if there is any. `salt` selects it.
     /// `pool` is scratch space. Takes `O(M / 64)` time for `M` messages.
     pub(super) fn any(&self, from: usize, to: usize, salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
-        self.collect(from, to, pool);
+        self.collect(from, to, 0..self.words, pool);
         pick(pool, salt)
     }
 
-    /// Returns the one of those messages that most terminals still need; `salt` breaks ties. `pool` is scratch space.
-    /// Takes `O(M log T / 64)` time for `M` messages and `T` terminals.
+    /// Returns the one of those messages that most terminals still need; `salt` breaks ties. If there are many, the choice is
+    /// among [`ENOUGH`] or more of them that are next to each other; `salt` selects them. `pool` is scratch space. Takes
+    /// `O(M log T / 64)` time for `M` messages and `T` terminals, and `O(log T)` time where many messages are held and lacked.
     pub(super) fn rarest(&self, from: usize, to: usize, salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
-        self.collect(from, to, pool);
-        self.served.chunks_exact(self.words).for_each(|digit| narrow(pool, digit, u64::MAX));
-        pick(pool, salt)
+        let sample = self.sample(from, to, salt);
+        let first = sample.start as u32 * u64::BITS;
+        self.collect(from, to, sample.clone(), pool);
+        self.served.chunks_exact(self.words).for_each(|digit| narrow(pool, &digit[sample.clone()], u64::MAX));
+        pick(pool, salt).map(|message| first + message)
     }
 
-    /// Returns the number of words visited by one [search](Self::rarest).
+    /// Returns the words of a sample: blocks from the one that `salt` selects on, and then those before it, until they have
+    /// [`ENOUGH`] messages that one terminal holds and another lacks.
+    #[inline]
+    fn sample(&self, from: usize, to: usize, salt: u32) -> Range<usize> {
+        if self.words <= BLOCK || !self.required.is_empty() {
+            return 0..self.words;
+        }
+        let (held, lacked) = (self.row(&self.held, from), self.row(&self.lacked, to));
+        let count = |block: usize| -> u32 {
+            let words = block * BLOCK..self.words.min((block + 1) * BLOCK);
+            held[words.clone()].iter().zip(&lacked[words]).map(|(held, lacked)| (held & lacked).count_ones()).sum()
+        };
+        let blocks = self.words.div_ceil(BLOCK);
+        let start = ((u64::from(salt) * blocks as u64) >> u32::BITS) as usize;
+        let (mut sample, mut useful) = (start..start, 0);
+        while useful < ENOUGH && sample.end < blocks {
+            useful += count(sample.end);
+            sample.end += 1;
+        }
+        while useful < ENOUGH && sample.start > 0 {
+            sample.start -= 1;
+            useful += count(sample.start);
+        }
+        sample.start * BLOCK..self.words.min(sample.end * BLOCK)
+    }
+
+    /// Returns the number of words visited by one [search](Self::rarest) among many messages.
     pub(super) fn words_per_search(&self) -> usize {
-        self.words + self.served.len()
+        let rows = 1 + self.served.len().checked_div(self.words).unwrap_or(0);
+        rows * if self.required.is_empty() { self.words.min(2 * BLOCK) } else { self.words }
     }
 
     /// Promises a lacked message to a terminal.
@@ -329,6 +365,43 @@ mod tests {
                 let any = holdings.any(from, to, salt, &mut pool);
                 prop_assert!(any.map_or(useful.is_empty(), |message| useful.contains(&(message as usize))));
             }
+        }
+    }
+
+    /// Few messages are all compared. Of many, the one found is among the rarest: [`ENOUGH`] others or more are not rarer.
+    fn check_sample(held: &[u32], salt: u32) -> Result<(), TestCaseError> {
+        const CHUNKS: u32 = 150;
+        let network: Topology = "complete:10".parse().unwrap();
+        let collective = Collective::all_gather().with_chunks(CHUNKS.try_into().unwrap());
+        let problem = Problem::new(&network, &collective, CommunicationModel::store_and_forward()).unwrap();
+        let mut holdings = Holdings::new(&SchedulingTask::new(&problem).unwrap(), None);
+        // Terminal 0 holds its own messages; each of them is held by as many other terminals as said.
+        let mut useful = Vec::new();
+        for (message, &holders) in (0..CHUNKS * 10).zip(held.iter().cycle()) {
+            let owner = (message / CHUNKS) as usize;
+            let others = (2..10).filter(|&terminal| terminal != owner).take(holders as usize % 8);
+            for terminal in others {
+                holdings.promise(terminal, message);
+            }
+            if owner >= 2 && holders < 4 {
+                holdings.promise(0, message);
+                holdings.arrive(0, message);
+            }
+            if owner == 0 || owner >= 2 && holders < 4 {
+                useful.push(message);
+            }
+        }
+        let found = holdings.rarest(0, 1, salt, &mut Vec::new()).unwrap();
+        prop_assert!(useful.contains(&found));
+        let not_rarer = useful.iter().filter(|&&other| holdings.served_count(other) >= holdings.served_count(found));
+        prop_assert!(not_rarer.count() >= useful.len().min(ENOUGH as usize));
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn the_rarest_message_of_a_sample_is_found(held in prop::collection::vec(0..12u32, 1..200), salt: u32) {
+            check_sample(&held, salt)?;
         }
     }
 

@@ -48,9 +48,10 @@ use crate::kit::transfer_log::TransferLog;
 /// Fixed transfers are planned first in their steps. If they may move, they can be cancelled like all others, together
 /// with the transfers that depend on them, and those after the target are dropped.
 ///
-/// Time: `O(D M / 64)` per attempt for `D` deliveries and `M` messages, and one search of the network per message that
-/// no neighbour holds. An attempt backtracks by at most 64 steps plus its target. Memory: the transfers, and two bits
-/// per terminal and message.
+/// Time: `O(D log T)` per attempt for `D` deliveries to `T` terminals, while neighbours have many messages to offer; at
+/// most `O(D M log T / 64)` for `M` messages. In addition, one search of the network per message that no neighbour
+/// holds. An attempt backtracks by at most 64 steps plus its target. Memory: the transfers, and two bits per terminal
+/// and message.
 ///
 /// # Source
 ///

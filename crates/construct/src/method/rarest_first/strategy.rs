@@ -10,7 +10,7 @@ use super::broadcast_context::BroadcastContext;
 pub(super) enum FetchMode {
     /// Fetches the rarest message, and cancels transfers of others where that helps.
     Thorough,
-    /// Fetches any useful message over free channels, because the budget ended or there are very many messages.
+    /// Fetches any useful message over free channels, because the budget ended.
     BestEffort,
 }
 
@@ -47,7 +47,7 @@ impl Strategy {
             is_local: shared.task().stores_and_forwards() || !goes_far,
             passes,
             reroutes_early,
-            mode: if shared.is_huge() { FetchMode::BestEffort } else { FetchMode::Thorough },
+            mode: FetchMode::Thorough,
         }
     }
 }
