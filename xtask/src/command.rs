@@ -49,6 +49,19 @@ fn status(command: &mut Command, name: &str, arguments: &[&str]) -> Result<ExitS
     command.args(arguments).current_dir(root()).status().with_context(|| format!("{name} cannot be started"))
 }
 
+/// Builds the program `lockstep` in release mode, and returns its path: it is beside this program.
+///
+/// # Errors
+///
+/// If the build fails, or if this program is not in the folder of release builds.
+pub(crate) fn lockstep_program() -> Result<PathBuf> {
+    cargo(&["build", "--release", "--quiet", "--package", "lockstep-cli"], &[])?;
+    let own = std::env::current_exe().context("the path of this program is unknown")?;
+    let program = own.with_file_name(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
+    ensure!(program.is_file(), "{} does not exist; start this task with `cargo xtask`", program.display());
+    Ok(program)
+}
+
 /// Runs a program in silence and returns true if it can be started and succeeds.
 pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);

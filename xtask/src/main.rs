@@ -9,8 +9,10 @@ mod ci;
 mod command;
 mod consumers;
 mod documents;
+mod judged;
 mod mutants;
 mod package;
+mod process;
 mod test;
 mod text_file;
 mod tidy;
@@ -32,11 +34,12 @@ Tasks:
   bench           Compare our schedules with those of other programs; writes docs/benchmarks.md
   clusters        Compare our schedules on clusters with published figures; with --write, write docs/clusters.md
   consumers       Run our plans in the runtimes and simulators that are installed; with --write, write the page
+  judged          Judge all schedules in a folder; with --write, write docs/judged.md
   optima          Compare plans and bounds of random problems with exact optima
   reproduce-paper Reproduce the tables of a paper and compare them with the committed report
   tables          Compare the tables of the guide with the code; with --write, write them
 
-`bench`, `clusters`, `consumers`, `optima`, `reproduce-paper` and `mutants` have options of their own: see `cargo xtask bench --help`.
+`bench`, `clusters`, `consumers`, `judged`, `optima`, `reproduce-paper` and `mutants` have options of their own: see `cargo xtask bench --help`.
 ";
 
 fn main() -> Result<ExitCode> {
@@ -49,6 +52,7 @@ fn main() -> Result<ExitCode> {
         ["tidy", "--write"] => tidy::run(true)?,
         ["mutants", ..] => mutants::run(&words)?,
         ["bench" | "clusters" | "optima" | "reproduce-paper" | "tables", ..] => return documents::run(&words),
+        ["judged", ref arguments @ ..] => return judged::run(arguments),
         ["consumers", ref arguments @ ..] => return consumers::run(arguments),
         ["help" | "--help" | "-h"] => print!("{USAGE}"),
         _ => {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::process;
+use crate::process;
 
 /// A network of the table.
 struct Network {
@@ -194,7 +194,7 @@ fn make_plan(program: &Path, network: &Path, options: &[&str], plan: &Path, fold
     let mut command = Command::new(program);
     command.args(["plan", "--quiet"]).args(options).arg("-o").arg(plan).arg(network);
     let finished = process::run(&mut command, process::TIME_LIMIT, folder)?;
-    ensure!(finished.is_success, "{}: {}", network.display(), finished.text);
+    ensure!(finished.is_success, "{}: {}", network.display(), finished.reason("error"));
     let text = fs::read_to_string(plan).with_context(|| plan.display().to_string())?;
     // The plan has its number of steps after the schedule.
     let (_, rest) = text.rsplit_once("\n  \"steps\": ").context("a plan has its number of steps")?;

@@ -5,7 +5,6 @@ mod consumer;
 mod loggopsim;
 mod mpi;
 mod operations;
-mod process;
 mod simgrid;
 mod table;
 mod torch;
@@ -18,7 +17,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::command::{cargo, root};
+use crate::command::{lockstep_program, root};
+use crate::process;
 use cases::{Case, Role};
 use consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
 use table::{Cell, Results};
@@ -90,7 +90,6 @@ fn find(is_quick: bool) -> Vec<Found> {
 }
 
 fn measure(is_quick: bool) -> Result<Results> {
-    cargo(&["build", "--release", "--quiet", "--package", "lockstep-cli"], &[])?;
     let program = lockstep_program()?;
     let folder = Folder::create()?;
     let cases = cases::cases(is_quick, &program, &folder.path)?;
@@ -118,14 +117,6 @@ fn measure(is_quick: bool) -> Result<Results> {
         eprintln!("the files are in {}", folder.path.display());
     }
     Ok(results)
-}
-
-/// Returns the path of the program `lockstep`: it is built in the same mode as this program, so it is beside it.
-fn lockstep_program() -> Result<PathBuf> {
-    let own = std::env::current_exe().context("the path of this program is unknown")?;
-    let program = own.with_file_name(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
-    ensure!(program.is_file(), "{} does not exist; start this task with `cargo xtask consumers`", program.display());
-    Ok(program)
 }
 
 /// A new folder for plans, exports and outputs.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use super::cases::Case;
 use super::consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
 use super::operations::{Action, Operation, Place, spoil};
-use super::process;
+use crate::process;
 
 /// Elements of 8 bytes per chunk, and repetitions.
 const ARGUMENTS: [&str; 2] = ["16", "3"];

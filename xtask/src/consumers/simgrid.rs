@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::cases::{Case, Role};
 use super::consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
-use super::process;
+use crate::process;
 
 /// The bytes of a chunk: its transmission takes more than ten times the latency of 1 us.
 const SIZES: [(usize, &str); 3] = [(8, "128KiB"), (16, "256KiB"), (32, "4MiB")];

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use super::cases::{Case, Role};
 use super::consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
 use super::operations::{Action, Operation, Place, spoil};
-use super::process;
+use crate::process;
 
 struct Torch {
     name: String,

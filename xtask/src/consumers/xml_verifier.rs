@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::cases::{Case, Role};
 use super::consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
-use super::process;
+use crate::process;
 
 /// Executions of a plan.
 const REPETITIONS: &str = "5";

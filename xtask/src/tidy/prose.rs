@@ -22,6 +22,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("crates/cli/src/args/", &["judge"]),
     ("crates/cli/src/commands/", &["judge", "judged"]),
     ("crates/cli/src/main.rs", &["judge"]),
+    // The task that runs this command on a folder, and its page.
+    ("xtask/src/judged.rs", &["judge", "judged"]),
+    ("xtask/src/main.rs", &["judge", "judged"]),
+    ("docs/judged.md", &["judge", "judged"]),
+    ("docs/architecture.md", &["judged"]),
+    ("README.md", &["judged"]),
+    ("CHANGELOG.md", &["judged"]),
     // The old names of renamed items.
     ("docs/migration-0.2.md", &["dear", "judge"]),
 ];

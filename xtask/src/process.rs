@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 /// Time for a run that should end: a longer one is a deadlock.
-pub(crate) const TIME_LIMIT: Duration = Duration::from_mins(2);
+pub(crate) const TIME_LIMIT: Duration = Duration::from_mins(10);
 
 /// Programs that ended, or that exceeded their time.
 pub(crate) struct Finished {
