@@ -10,6 +10,7 @@ mod commands;
 mod exit_status;
 mod explain;
 mod input;
+mod link_loads;
 mod memory;
 mod metrics;
 mod output;
@@ -17,19 +18,25 @@ mod problem_input;
 mod progress;
 mod signals;
 mod standard_streams;
+mod step_table;
 mod text;
 mod units;
 
+use std::env;
 use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
-use crate::args::{Args, Command, Verbosity};
+use crate::args::{Args, Command, FIRST_WORDS, Verbosity};
 use crate::exit_status::ExitStatus;
 
 fn main() -> ExitCode {
+    if env::args_os().len() <= 1 {
+        output::print_beside(FIRST_WORDS);
+        return ExitCode::from(2);
+    }
     let Args { verbosity, max_memory, command } = Args::parse();
     start_log(verbosity);
     memory::enforce(max_memory);
@@ -47,6 +54,8 @@ fn main() -> ExitCode {
         Command::Judge(args) => commands::judge::run(&args, verbosity),
         Command::Render(args) => commands::render::run(&args, verbosity),
         Command::Simulate(args) => commands::simulate::run(&args, verbosity),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
     };
     match result {
         Ok(ExitStatus::Success) => ExitCode::SUCCESS,

@@ -16,7 +16,8 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
 
-fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+/// Writes bytes to standard output.
+pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to standard output")
 }

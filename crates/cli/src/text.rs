@@ -1,20 +1,10 @@
 //! Text output: schedules, networks and numbers for people.
 
-use std::collections::BTreeMap;
-
 use lockstep::files::escaped;
-use lockstep::schedule::{BaseSchedule, MessageSizes, Picoseconds, Receivers, Schedule, Verification};
-use lockstep::{CayleyGraph, Collective, LowerBound, NodeId, Problem, Topology};
-use lockstep_report::Table;
+use lockstep::schedule::{BaseSchedule, CollectiveName, MessageSizes, Picoseconds, Schedule, Verification};
+use lockstep::{CayleyGraph, Collective, LowerBound, Problem, Topology, Verdict};
 
 use crate::args::CostArgs;
-
-/// Maximum number of transfers in a list that is printed on standard output.
-pub(crate) const MAX_LISTED: usize = 1024;
-/// Maximum width of a printed table, in characters.
-const MAX_WIDTH: usize = 160;
-/// Maximum number of destinations in one cell.
-const MAX_IN_CELL: usize = 4;
 
 /// Two columns: names and values.
 #[derive(Default)]
@@ -72,12 +62,8 @@ pub(crate) fn scores(scores: &[f64]) -> Vec<String> {
 pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let (topology, collective) = (problem.topology(), problem.collective());
     sheet.line("network", format!("{}: {}", topology.name(), size(topology)));
-    let name = collective.name().map(|name| match (name.word(), name.abbreviation()) {
-        (word, abbreviation) if word == abbreviation => word.to_owned(),
-        (word, abbreviation) => format!("{word} ({abbreviation})"),
-    });
     let words = [
-        Some(name.unwrap_or_else(|| collective.pattern().plural().to_owned())),
+        Some(collective.name().map_or(collective.pattern().plural(), CollectiveName::word).to_owned()),
         collective.root().map(|root| format!("root {}", topology.node_name(root))),
         (collective.chunks().get() > 1).then(|| format!("{} chunks", collective.chunks())),
     ];
@@ -131,90 +117,17 @@ fn steps_of(time: Picoseconds, steps: usize, step: Picoseconds) -> String {
     format!("{time}: {} of {step}", counted(steps, "step"))
 }
 
-/// Lists the transfers of every step if there are at most `most`, and adds a matrix of senders and steps if it is small.
-pub(crate) fn steps(problem: &Problem<'_>, schedule: &Schedule, most: usize) -> String {
-    let transfers = schedule.transfer_count();
-    if transfers > most {
-        return format!("\n{transfers} transfers are too many to list; use lockstep render or --json\n");
-    }
-    let tables = [Some(list(problem, schedule)), matrix(problem, schedule)];
-    tables.into_iter().flatten().flat_map(|table| ["\n".to_owned(), table]).collect()
-}
-
-/// One transfer as it is printed.
-struct PrintedTransfer {
-    sender: NodeId,
-    receiver: NodeId,
-    /// Name of the message, unless sender and receiver determine it.
-    message: Option<String>,
-}
-
-/// Returns the transfers of each step. A message is named if the sender is not its source, or the receiver not its
-/// only receiver.
-fn hops<'a>(problem: &'a Problem<'_>, schedule: &'a Schedule) -> impl Iterator<Item = Vec<PrintedTransfer>> + 'a {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let hop = move |transfer: lockstep::schedule::Transfer<'_>| {
-        let (&first, &last) = (transfer.path.first()?, transfer.path.last()?);
-        let (sender, receiver) = (topology.tail(first), topology.head(last));
-        let source = messages.source(transfer.message);
-        let name = |node| topology.node_name(node);
-        let chunk = match messages.chunks() {
-            1 => String::new(),
-            chunks => format!("#{}", transfer.message.number() % chunks),
-        };
-        let ends = match messages.receivers(transfer.message) {
-            Receivers::One(one) if messages.is_scatter() => {
-                let is_told = [(source, one), (one, source)].contains(&(sender, receiver));
-                if is_told { String::new() } else { format!("{}>{}", name(source), name(one)) }
-            }
-            _ if source == sender || problem.collective().root().is_some() => String::new(),
-            _ => name(source).to_owned(),
-        };
-        let message = Some(ends + &chunk).filter(|words| !words.is_empty());
-        Some(PrintedTransfer { sender, receiver, message })
-    };
-    schedule.steps().map(move |(_, step)| step.iter().filter_map(hop).collect())
-}
-
-fn list(problem: &Problem<'_>, schedule: &Schedule) -> String {
-    let name = |node| problem.topology().node_name(node);
-    let mut table = Table::new(["step", "transfers"]);
-    for (step, hops) in hops(problem, schedule).enumerate() {
-        let words = hops.iter().map(|hop| {
-            let message = hop.message.as_ref().map(|words| format!(" ({words})")).unwrap_or_default();
-            format!("{} -> {}{message}", name(hop.sender), name(hop.receiver))
-        });
-        table.push([(step + 1).to_string(), words.collect::<Vec<_>>().join(", ")]);
-    }
-    table.to_text()
-}
-
-/// Returns the table of destinations of the multistage-network document: one row per sender, one column per step.
-fn matrix(problem: &Problem<'_>, schedule: &Schedule) -> Option<String> {
-    let name = |node| problem.topology().node_name(node);
-    let mut rows: BTreeMap<NodeId, Vec<Vec<&str>>> = BTreeMap::new();
-    for (step, hops) in hops(problem, schedule).enumerate() {
-        for hop in hops {
-            let row = rows.entry(hop.sender).or_insert_with(|| vec![Vec::new(); schedule.step_count()]);
-            row[step].push(name(hop.receiver));
-        }
-    }
-    let steps = (1..=schedule.step_count()).map(|step| step.to_string());
-    let mut table = Table::new(std::iter::once("sender".to_owned()).chain(steps));
-    for (sender, row) in rows {
-        if row.iter().any(|cell| cell.len() > MAX_IN_CELL) {
-            return None;
-        }
-        let cells = row.into_iter().map(|cell| cell.join(" "));
-        table.push(std::iter::once(name(sender).to_owned()).chain(cells));
-    }
-    let text = table.to_text();
-    text.lines().all(|line| line.chars().count() <= MAX_WIDTH).then_some(text)
-}
-
 /// Returns a lower bound with its rule and explanation.
 pub(crate) fn bound(bound: &LowerBound, topology: &Topology) -> String {
     format!("{} ({}): {}", counted(bound.steps as usize, "step"), bound.rule, bound.certificate.explain(topology))
+}
+
+/// Returns a verdict in words.
+pub(crate) fn verdict(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Optimal => "optimal: no schedule has fewer".to_owned(),
+        Verdict::Gap(gap) => format!("gap {gap}: at most {gap} above the least number"),
+    }
 }
 
 /// Returns the counts of a verification.

@@ -7,7 +7,7 @@ const BOUND_EXAMPLES: &str = "\
 Examples:
   lockstep bound mesh:4x4 -c all-to-all
   lockstep bound full-b-tree:15 -c scatter --root 7
-  lockstep bound hypercube:6 -c aab --switching sf --json";
+  lockstep bound hypercube:6 -c all-gather --switching sf --json";
 
 /// Arguments of `lockstep bound`.
 #[derive(Debug, clap::Args)]

@@ -15,7 +15,7 @@ const DESIGN_EXAMPLES: &str = "\
 Examples:
   lockstep design --routers 8 --chassis 16 -o front.json      design a machine of 16 chassis
   lockstep design pick front.json --number 3 -o net.json      write its third design as a network
-  lockstep plan net.json -c aab                               plan a schedule for that network
+  lockstep plan net.json -c all-gather                        plan a schedule for that network
   lockstep design --routers 8 --chassis 16 --cabinets 4 --pext 0.25
   lockstep design --routers 8 --chassis 16 --exhaustive 4     all networks of 4 cables per chassis
   lockstep design --order 64 --degree 4 -o net.json           64 nodes with 4 links each

@@ -11,11 +11,11 @@ use super::problem::ProblemArgs;
 
 const FAULTS_EXAMPLES: &str = "\
 Examples:
-  lockstep faults mesh:4x4 -c aab --links                  one line per failed link
-  lockstep faults kautz:3,2 -c aab --channels --at-once 2  every pair of channels
-  lockstep faults torus:8x8 -c aas --links --classes       one link per symmetry class
-  lockstep faults mesh:4x4 -c aab --links --book out.lsb   keep a verified plan per link
-  lockstep faults lookup out.lsb --fail-link 01-11         look up that plan
+  lockstep faults mesh:4x4 -c all-gather --links                  one line per failed link
+  lockstep faults kautz:3,2 -c all-gather --channels --at-once 2  every pair of channels
+  lockstep faults torus:8x8 -c all-to-all --links --classes       one link per symmetry class
+  lockstep faults mesh:4x4 -c all-gather --links --book out.lsb   keep a verified plan per link
+  lockstep faults lookup out.lsb --fail-link 01-11                look up that plan
 
 Each line gives the steps of a verified schedule and a proved lower bound. A fault that disconnects
 terminals is listed, too. Lockstep repairs the plan of the unfaulted network and keeps the transfers

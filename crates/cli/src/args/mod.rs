@@ -1,12 +1,14 @@
 //! Command-line arguments: one file per command.
 
 mod bound;
+mod completions;
 mod cost;
 mod design;
 mod export;
 mod faults;
 mod front;
 mod judge;
+mod man;
 mod network;
 mod plan;
 mod problem;
@@ -24,12 +26,14 @@ use clap::{Parser, Subcommand};
 use crate::memory::{self, MemoryLimit};
 
 pub(crate) use self::bound::BoundArgs;
+pub(crate) use self::completions::CompletionsArgs;
 pub(crate) use self::cost::CostArgs;
 pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs, PurposeArg};
 pub(crate) use self::export::ExportArgs;
 pub(crate) use self::faults::{FaultsArgs, KindArgs, LookupArgs, SweepArgs, TableFormat};
 pub(crate) use self::front::SizeFrontArgs;
 pub(crate) use self::judge::JudgeArgs;
+pub(crate) use self::man::ManArgs;
 pub(crate) use self::plan::{PlanArgs, PlanFormat};
 pub(crate) use self::problem::ProblemArgs;
 pub(crate) use self::program::ProgramArgs;
@@ -42,6 +46,19 @@ pub(crate) use self::verbosity::Verbosity;
 pub(crate) use self::verify::VerifyArgs;
 
 const ABOUT: &str = "Design collective communication schedules for interconnection networks";
+
+/// What the program prints without arguments. All commands work as they are.
+pub(crate) const FIRST_WORDS: &str = "\
+Lockstep designs collective communication schedules for interconnection networks. Try:
+
+  lockstep plan ring:8 -c all-gather                         plan on a ring of 8 nodes
+  lockstep plan dgx-a100:2 -c all-reduce -o plan.html        draw a plan for two servers
+  lockstep topology torus:4x4                                show a network
+
+All commands and options:
+
+  lockstep --help
+";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -98,6 +115,10 @@ pub(crate) enum Command {
     Render(RenderArgs),
     /// Simulate the run time of an application, of task programs, or of a schedule
     Simulate(SimulateArgs),
+    /// Print a script that completes the command line in a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page of the program, or write one page per command
+    Man(ManArgs),
 }
 
 #[cfg(test)]

@@ -11,15 +11,16 @@ use crate::units::{self, BudgetArg};
 
 const PLAN_EXAMPLES: &str = "\
 Examples:
-  lockstep plan omega:8 -c aab                                 print the steps as a table
-  lockstep plan omega:8 -c aab -o s.json                       write the plan to a file
-  lockstep plan omega:8 -c aab -o s.svg                        draw it, one panel per step
+  lockstep plan omega:8 -c all-gather                          print a summary
+  lockstep plan omega:8 -c all-gather --table                  and all transfers
+  lockstep plan omega:8 -c all-gather -o s.json                write the plan to a file
+  lockstep plan omega:8 -c all-gather -o s.svg                 draw it, one panel per step
   lockstep plan mesh:4x4 -c broadcast --root 11 --ports 1      from node 11, one port per node
-  lockstep plan file.edges -c aas --json | lockstep verify -
-  lockstep plan b-tree:16 -c aas --engine umda --seed 7 -o s.json
-  lockstep plan hypercube:4 -c aab --t0 1us --t1 0.5ns --bytes 1024
-  lockstep plan hypercube:20 -c aab --symmetric                plan one source of 10^12 transfers
-  lockstep plan hypercube:20 -c aab --node 12345 --local       print the sends of that node
+  lockstep plan file.edges -c all-to-all --json | lockstep verify -
+  lockstep plan b-tree:16 -c all-to-all --engine umda --seed 7 -o s.json
+  lockstep plan hypercube:4 -c all-gather --t0 1us --t1 0.5ns --bytes 1024
+  lockstep plan hypercube:20 -c all-gather --symmetric         plan one source of 10^12 transfers
+  lockstep plan hypercube:20 -c all-gather --node 7 --local    print the sends of that node
 
 The same seed gives the same plan, byte for byte, on any number of threads, unless --budget is a
 time or --timing is given. Ctrl-C stops the search and keeps the best schedule found. With --output
@@ -28,6 +29,7 @@ or --checkpoint, the state of the search is saved twice per second; the same com
 /// Arguments of `lockstep plan`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = PLAN_EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "options of the command line")]
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
@@ -49,6 +51,9 @@ pub(crate) struct PlanArgs {
     /// Format of --output [default: from its extension: .json, .lsb, .svg, .html or .txt; json without extension]
     #[arg(long, help_heading = "Output", value_name = "FORMAT", requires = "output")]
     pub(crate) format: Option<PlanFormat>,
+    /// Print all transfers with a legend; without it, only those of small plans
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    pub(crate) table: bool,
     /// Print the plan as JSON
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
@@ -71,10 +76,10 @@ pub(crate) struct PlanArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct LargeArgs {
     /// Plan the transfers of one source; translation gives all others (all-gather and all-to-all on hypercubes, tori, rings and circulants)
-    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "engine", "steps", "seed", "timing", "checkpoint"])]
+    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "engine", "steps", "seed", "table", "timing", "checkpoint"])]
     pub(crate) symmetric: bool,
     /// Print the sends of one node: message, link and round
-    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["engine", "steps", "seed", "timing", "checkpoint", "output", "t0"])]
+    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["engine", "steps", "seed", "table", "timing", "checkpoint", "output", "t0"])]
     pub(crate) local: bool,
     /// Node of --local, by name or number
     #[arg(long, help_heading = "Large networks", value_name = "NODE", requires = "local")]

@@ -8,7 +8,7 @@ const RENDER_EXAMPLES: &str = "\
 Examples:
   lockstep render s.json -o s.svg           one panel per step
   lockstep render s.json -o s.html          an interactive page
-  lockstep plan omega:8 -c aab --json | lockstep render - > s.svg";
+  lockstep plan omega:8 -c all-gather --json | lockstep render - > s.svg";
 
 /// Arguments of `lockstep render`.
 #[derive(Debug, clap::Args)]

@@ -8,7 +8,7 @@ const VERIFY_EXAMPLES: &str = "\
 Examples:
   lockstep verify s.json
   lockstep verify s.json --all              list all violations
-  lockstep plan ring:8 -c aas --json | lockstep verify -";
+  lockstep plan ring:8 -c all-to-all --json | lockstep verify -";
 
 /// Arguments of `lockstep verify`.
 #[derive(Debug, clap::Args)]

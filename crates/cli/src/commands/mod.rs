@@ -1,12 +1,14 @@
 //! The commands: one file or folder per command.
 
 pub(crate) mod bound;
+pub(crate) mod completions;
 pub(crate) mod design;
 pub(crate) mod export;
 pub(crate) mod faults;
 pub(crate) mod front;
 mod front_plot;
 pub(crate) mod judge;
+pub(crate) mod man;
 mod network_file;
 pub(crate) mod plan;
 mod plan_file;

@@ -8,8 +8,8 @@ use lockstep::{PlanFile, PlanViolation, Problem, Verdict, verify};
 use lockstep_report::{DrawingLimits, PageLimits, PlanFacts, ScheduleVerdict, schedule_html, schedule_svg};
 
 use crate::args::{PictureFormat, PlanFormat};
-use crate::output;
 use crate::text::{self, Sheet};
+use crate::{output, step_table};
 
 /// Returns the format of a file: the given one, or that of the extension. JSON without path or extension.
 ///
@@ -39,7 +39,7 @@ pub(super) fn contents(plan: &PlanFile, sheet: &Sheet, format: PlanFormat) -> Ve
         PlanFormat::Json => plan.to_json(),
         PlanFormat::Svg => schedule_svg(&problem, schedule, &DrawingLimits::PAGE),
         PlanFormat::Html => page(&problem, schedule, &plan_facts(plan)),
-        PlanFormat::Text => sheet.to_text() + &text::steps(&problem, schedule, usize::MAX),
+        PlanFormat::Text => sheet.to_text() + &step_table::full(&problem, schedule),
     };
     text.into_bytes()
 }

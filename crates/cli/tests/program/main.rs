@@ -8,6 +8,7 @@ mod files;
 mod guide;
 #[cfg(all(unix, feature = "fault-injection"))]
 mod injected_faults;
+mod manual;
 mod memory;
 mod pipes;
 mod same_files;

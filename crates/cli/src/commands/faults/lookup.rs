@@ -9,7 +9,10 @@ use crate::commands::plan_file;
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
 use crate::text::{self, Sheet, counted};
-use crate::{input, output};
+use crate::{input, output, step_table};
+
+/// Maximum number of transfers in a list.
+const MAX_LISTED: usize = 1024;
 
 pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let name = || input::name(&args.book);
@@ -64,7 +67,7 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
             output::print(&sheet.to_text())?;
         }
         None => {
-            let steps = text::steps(&problem, plan.schedule.schedule(), text::MAX_LISTED);
+            let steps = step_table::at_most(&problem, plan.schedule.schedule(), MAX_LISTED);
             output::print(&(sheet.to_text() + &steps))?;
         }
     }

@@ -1,8 +1,10 @@
 //! `lockstep plan`: a schedule and its distance from the lower bound.
 
 mod local;
+mod next;
 mod symmetric;
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -11,6 +13,7 @@ use lockstep::{
     CHECKPOINT_KIND, CutShort, Ending, EngineChoice, Event, Plan, PlanError, PlanOptions, Planner, WithdrawnBound,
 };
 
+use self::next::Situation;
 use super::plan_file;
 use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
@@ -22,7 +25,10 @@ use crate::problem_input::{self, ProblemInput};
 use crate::progress::Watch;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
-use crate::units::BudgetArg;
+use crate::{link_loads, step_table};
+
+/// Number of lines of a summary that is printed together with its list of transfers, like one screen of a terminal.
+const SCREEN: usize = 24;
 
 pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     if args.large.local {
@@ -31,6 +37,9 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     let mut files = CommandFiles::new();
     problem_input::add_files(&args.problem, &mut files)?;
     let output = files.write_to("--output", args.output.as_deref())?;
+    if args.table && output.as_ref().is_some_and(Output::is_standard) {
+        bail!("--table and --output - both write to standard output; use --output - --format text for both");
+    }
     if args.large.symmetric {
         return symmetric::run(args, output, verbosity);
     }
@@ -75,10 +84,8 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());
             let is_data = args.json || output.as_ref().is_some_and(Output::is_standard);
-            if ends_early && args.budget == BudgetArg::DEFAULT && !plan.is_optimal() {
-                output::note(verbosity, "the search ended at the default budget; more: --budget 60s");
-            }
-            deliver(&plan, seconds, output.map(|output| (output, format)), args, verbosity)?;
+            let spent = ends_early || plan.cut_short() == Some(CutShort::Deadline);
+            deliver(&plan, seconds, output.map(|output| (output, format)), spent, args, verbosity)?;
             explain(&explanation, is_data, args)?;
             if let Some(checkpoint) = &mut checkpoint {
                 checkpoint.settle(plan.cut_short() != Some(CutShort::Interrupt), verbosity);
@@ -90,11 +97,12 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     }
 }
 
-/// Writes and prints the plan, as the options say.
+/// Writes and prints the plan, as the options say. `spent` says whether the budget ended the search.
 fn deliver(
     plan: &Plan,
     seconds: Option<f64>,
     output: Option<(Output, PlanFormat)>,
+    spent: bool,
     args: &PlanArgs,
     verbosity: Verbosity,
 ) -> anyhow::Result<()> {
@@ -107,23 +115,51 @@ fn deliver(
     }
     let file = || plan.to_file(seconds);
     let is_data = output.as_ref().is_some_and(|(output, _)| output.is_standard());
+    let written = args.output.as_deref().zip(output.as_ref().map(|&(_, format)| format));
     if let Some((output, format)) = output {
         let contents = plan_file::contents(&file(), &describe(plan, args)?, format);
         output.write_bytes(&contents, || file().to_json())?;
     }
-    match args.output.as_deref() {
-        _ if is_data => Ok(()),
-        _ if args.json => output::print(&file().to_json()),
-        Some(_) if verbosity.quiet => Ok(()),
-        Some(path) => {
-            let mut sheet = describe(plan, args)?;
+    if is_data || args.json {
+        if spent && !plan.is_optimal() {
+            output::note(verbosity, "the search ended at its budget; --budget sets a larger one");
+        }
+        return if is_data { Ok(()) } else { output::print(&file().to_json()) };
+    }
+    match written {
+        Some(_) if verbosity.quiet && !args.table => Ok(()),
+        _ => summarize(plan, written, spent, args, verbosity),
+    }
+}
+
+/// Prints the summary of the plan, its transfers if they fit on a screen or are wanted, and what to do next.
+fn summarize(
+    plan: &Plan,
+    file: Option<(&Path, PlanFormat)>,
+    spent: bool,
+    args: &PlanArgs,
+    verbosity: Verbosity,
+) -> anyhow::Result<()> {
+    let (problem, schedule) = (plan.problem(), plan.schedule());
+    let sheet = |is_listed| {
+        let mut sheet = describe(plan, args)?;
+        if let Some((path, _)) = file {
             sheet.line("written to", path.display().to_string());
-            output::print(&sheet.to_text())
         }
-        None => {
-            let steps = text::steps(&plan.problem(), plan.schedule(), text::MAX_LISTED);
-            output::print(&(describe(plan, args)?.to_text() + &steps))
+        if !verbosity.quiet {
+            let spent = spent.then_some(args.budget);
+            next::describe(&mut sheet, &Situation { file, verdict: plan.verdict(), spent, is_listed });
         }
+        anyhow::Ok(sheet.to_text())
+    };
+    if args.table {
+        return output::print(&(sheet(true)? + &step_table::full(&problem, schedule)));
+    }
+    let listed = sheet(true)?;
+    let room = SCREEN.saturating_sub(listed.lines().count());
+    match step_table::short(&problem, schedule, room).filter(|_| file.is_none()) {
+        Some(steps) => output::print(&(listed + &steps)),
+        None => output::print(&sheet(false)?),
     }
 }
 
@@ -144,9 +180,11 @@ fn explain(explanation: &Explanation, is_data: bool, args: &PlanArgs) -> anyhow:
 fn describe(plan: &Plan, args: &PlanArgs) -> anyhow::Result<Sheet> {
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &plan.problem());
-    sheet.line("schedule", format!("{}, {}", counted(plan.step_count() as usize, "step"), plan.verdict()));
+    let steps = counted(plan.step_count() as usize, "step");
+    sheet.line("schedule", format!("{steps}, {}", text::verdict(plan.verdict())));
     sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
     sheet.line("transfers", text::transfers(plan.verification()));
+    link_loads::describe(&mut sheet, plan.topology(), plan.schedule());
     if let Some(time) = text::time(plan.problem().collective(), plan.schedule(), args.cost)? {
         sheet.line("time", time);
     }
@@ -172,14 +210,15 @@ fn keep(
             let contents = match format {
                 PlanFormat::Json => file.to_json().into_bytes(),
                 PlanFormat::Binary => file.to_bytes(),
-                PlanFormat::Text => text::steps(&problem, schedule, usize::MAX).into_bytes(),
+                PlanFormat::Text => step_table::full(&problem, schedule).into_bytes(),
                 PlanFormat::Svg => plan_file::picture(&problem, schedule, PictureFormat::Svg).into_bytes(),
                 PlanFormat::Html => plan_file::picture(&problem, schedule, PictureFormat::Html).into_bytes(),
             };
             output.write_bytes(&contents, || file.to_json())?;
         }
         None if args.json => output::print(&file.to_json())?,
-        None => output::print(&text::steps(&problem, schedule, text::MAX_LISTED))?,
+        None if args.table => output::print(&step_table::full(&problem, schedule))?,
+        None => output::print(&step_table::short(&problem, schedule, SCREEN).unwrap_or_default())?,
     }
     bail!("{withdrawn}; the valid schedule is kept, as a schedule without a bound");
 }

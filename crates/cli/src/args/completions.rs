@@ -1,0 +1,20 @@
+//! Arguments of `lockstep completions`.
+
+use clap_complete::Shell;
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  lockstep completions bash > ~/.local/share/bash-completion/completions/lockstep
+  lockstep completions zsh > ~/.zfunc/_lockstep        # a directory of $fpath
+  lockstep completions fish > ~/.config/fish/completions/lockstep.fish
+
+The shell completes commands, options and their values from its next start on.";
+
+/// Arguments of `lockstep completions`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// Shell that reads the script
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
