@@ -41,7 +41,7 @@ pub(super) mod testing {
     use super::*;
 
     /// Checks that no class has a common start, that the moves of every tour return to their starts, that every pair has one move,
-    /// and that the tours that move are as many as messages cross the busiest channel. Gives every tour and its direction to `check`.
+    /// and that the number of tours that move is the number of messages that cross the busiest channel. Gives every tour and its direction to `check`.
     pub(in super::super) fn check_tours(tours: &AxisTours, mut check: impl FnMut(&Tour, usize)) {
         let side = tours.side;
         let end = |moved: &Move| (i64::from(moved.start) + i64::from(moved.hops)).rem_euclid(i64::from(side)) as u32;

@@ -37,7 +37,7 @@ pub(super) struct Holdings {
 /// Number of words counted together.
 const BLOCK: usize = 8;
 
-/// The number of messages among which the rarest is chosen, if there are so many in a row of more than [`BLOCK`] words.
+/// The rarest message is chosen among this number of messages, in a row of more than [`BLOCK`] words that has them.
 const ENOUGH: u32 = 64;
 
 impl Holdings {
