@@ -1,5 +1,6 @@
-//! Parsers for times and budgets.
+//! Parsers for times, budgets, lengths and ranges of steps.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -101,6 +102,49 @@ pub(crate) fn time_limit(text: &str) -> Result<BudgetArg, String> {
     }
 }
 
+/// Parses a length such as `85mm`, and returns it in millimetres.
+pub(crate) fn millimetres(text: &str) -> Result<f64, String> {
+    let units = [("mm", 1.0), ("cm", 10.0), ("in", 25.4), ("pt", 25.4 / 72.0)];
+    let split = units.iter().find_map(|&(unit, factor)| Some((text.strip_suffix(unit)?, factor)));
+    let (number, factor) = split.ok_or("expected a length with a unit: 85mm, 8.5cm, 3.3in or 240pt")?;
+    let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let length = number.parse::<f64>().ok().filter(|length| is_plain && length.is_finite());
+    Ok(length.ok_or("expected a number before the unit, such as 85mm")? * factor)
+}
+
+/// Ranges of the numbers of steps, from 1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct StepRanges(Vec<[usize; 2]>);
+
+impl StepRanges {
+    /// Returns the indexes of the steps, from 0, ascending.
+    ///
+    /// # Errors
+    ///
+    /// If the schedule has fewer steps.
+    pub(crate) fn indexes(&self, step_count: usize) -> Result<Vec<usize>, String> {
+        let mut indexes = BTreeSet::new();
+        for &[first, last] in &self.0 {
+            if last > step_count {
+                return Err(format!("--steps: step {last} does not exist; the schedule has {step_count}"));
+            }
+            indexes.extend(first - 1..last);
+        }
+        Ok(indexes.into_iter().collect())
+    }
+}
+
+/// Parses ranges of steps such as `1-4,7`.
+pub(crate) fn steps(text: &str) -> Result<StepRanges, String> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let [first, last] = [first, last].map(|number| number.trim().parse::<usize>().ok());
+        Some([first?, last?]).filter(|&[first, last]| 1 <= first && first <= last)
+    };
+    let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
+    ranges.map(StepRanges).ok_or_else(|| "expected numbers of steps from 1, such as 3, 1-4 or 1,5-8".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +154,24 @@ mod tests {
         let times = [("1us", 1_000_000), ("0.5ns", 500), ("1.000001us", 1_000_001), ("2h", 7_200 * 10u64.pow(12))];
         for (text, expected) in times {
             assert_eq!(picoseconds(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_in_millimetres() {
+        let lengths = ["85mm", "8.5cm", "1in", "72pt"].map(|text| millimetres(text).unwrap());
+        assert!(lengths.iter().zip([85.0, 85.0, 25.4, 25.4]).all(|(a, b)| (a - b).abs() < 1e-9), "{lengths:?}");
+        for text in ["", "mm", "85", "-1mm", "1e3mm", "nanmm", "1.2.3mm", "infmm"] {
+            assert!(millimetres(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges_of_steps_are_in_the_schedule() {
+        assert_eq!(steps("1-4,3,8").unwrap().indexes(8), Ok(vec![0, 1, 2, 3, 7]));
+        assert!(steps("1-18446744073709551615").unwrap().indexes(8).is_err());
+        for text in ["", "0", "4-1", "1-", "a", "1,,2", "1-2-3"] {
+            assert!(steps(text).is_err(), "{text}");
         }
     }
 

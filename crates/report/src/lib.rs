@@ -42,6 +42,7 @@
 //! | draw a network | [`topology_svg`] |
 //! | draw a schedule | [`schedule_svg`] |
 //! | write an interactive page | [`schedule_html`] |
+//! | draw steps of a schedule for print, in SVG or PDF | [`PaperFigure`] |
 //! | plot numbers | [`scatter_svg`], [`bars_svg`] |
 //! | format a table | [`Table`], [`csv_line`] |
 
@@ -60,6 +61,8 @@ mod markup;
 mod page;
 mod painter;
 mod palette;
+mod paper;
+mod pen_path;
 mod plot;
 mod scene;
 mod stress_layout;
@@ -67,6 +70,7 @@ mod svg;
 mod table;
 
 pub use page::{PageLimits, PlanFacts, ScheduleVerdict, schedule_html};
+pub use paper::{PaperError, PaperFigure, PaperLayout};
 pub use plot::{BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg};
 pub use svg::{DrawingLimits, schedule_svg, topology_svg};
 pub use table::{Table, csv_line};

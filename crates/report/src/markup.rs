@@ -1,10 +1,8 @@
 //! A writer of XML text.
 
-use std::fmt::Write;
-
 use lockstep_files::is_hidden;
 
-use crate::geometry::{Curve, Point};
+use crate::geometry::Point;
 
 /// XML text under construction. It escapes text and closes all elements.
 #[derive(Debug, Default)]
@@ -100,33 +98,6 @@ pub(crate) fn number(length: f64) -> String {
 /// Formats a point, `x,y`.
 pub(crate) fn pair(point: Point) -> String {
     format!("{},{}", number(point.x), number(point.y))
-}
-
-/// The commands of an SVG path.
-#[derive(Debug, Default)]
-pub(crate) struct PathText(pub(crate) String);
-
-impl PathText {
-    pub(crate) fn move_to(&mut self, point: Point) {
-        self.command('M', &[point]);
-    }
-
-    /// Draws a curve. The pen is at its start.
-    pub(crate) fn draw(&mut self, curve: &Curve) {
-        if curve.is_straight() {
-            self.command('L', &[curve.end()]);
-        } else {
-            self.command('C', &curve.control[1..]);
-        }
-    }
-
-    fn command(&mut self, letter: char, points: &[Point]) {
-        self.0.push(letter);
-        for (place, &point) in points.iter().enumerate() {
-            let space = if place == 0 { "" } else { " " };
-            write!(self.0, "{space}{}", pair(point)).expect("writing to a string cannot fail");
-        }
-    }
 }
 
 #[cfg(test)]

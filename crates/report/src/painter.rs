@@ -7,20 +7,21 @@ use crate::colouring::{Colouring, is_drawable};
 use crate::geometry::{Curve, Point};
 use crate::labels;
 use crate::mark::{Mark, MarkRole};
-use crate::markup::{Markup, PathText, number};
+use crate::markup::{Markup, number};
+use crate::pen_path::PenPath;
 use crate::scene::Scene;
 
 /// Maximum number of switches that have their names beside them.
 const NAMED_SWITCHES: usize = 64;
 /// Line width of a transfer.
-const LINE: &str = "3";
+pub(crate) const LINE: f64 = 3.0;
 
-/// Dashes of a transfer that uses a resource a second time in its step.
+/// Dashes of a transfer that exceeds the capacity of a resource in its step.
 const DASHED_LINE: (&str, &str) = ("stroke-dasharray", "5 4");
 /// Dashes of receiving sides and failed nodes.
 const DASHED_MARK: (&str, &str) = ("stroke-dasharray", "3 2");
 /// The colour of failed nodes and channels.
-const FAILED: &str = "#d08080";
+pub(crate) const FAILED: &str = "#d08080";
 
 /// The id of the network without labels, to which all panels refer.
 const NETWORK: &str = "network";
@@ -37,14 +38,13 @@ const TRANSFER_ARROW: Arrow = Arrow { length: 9.0, half_width: 4.5 };
 const CHANNEL_ARROW: Arrow = Arrow { length: 5.0, half_width: 2.2 };
 
 impl Arrow {
-    fn path(&self, tip: Point, direction: Point) -> String {
+    fn add_to(&self, path: &mut PenPath, tip: Point, direction: Point) {
         let base = tip - direction * self.length;
         let side = direction.right() * self.half_width;
-        let mut path = PathText::default();
         path.move_to(tip);
         path.draw(&Curve::line(tip, base + side));
-        path.draw(&Curve::line(tip, base - side));
-        path.0 + "Z"
+        path.draw(&Curve::line(base + side, base - side));
+        path.close();
     }
 }
 
@@ -73,30 +73,41 @@ fn reference(out: &mut Markup, id: &str) {
     out.empty("use", &[("href", &format!("#{id}"))]);
 }
 
-fn draw_channels(out: &mut Markup, topology: &Topology, scene: &Scene) {
-    let [mut lines, mut failed] = [PathText::default(), PathText::default()];
-    let mut arrows = String::new();
+/// The lines of all channels.
+#[derive(Default)]
+pub(crate) struct ChannelLines {
+    pub(crate) working: PenPath,
+    pub(crate) failed: PenPath,
+    /// Arrow heads of channels without an opposite.
+    pub(crate) arrows: PenPath,
+}
+
+/// Returns the lines of all channels.
+pub(crate) fn channel_lines(topology: &Topology, scene: &Scene) -> ChannelLines {
+    let mut lines = ChannelLines::default();
     let flows_one_way = scene.marks.len() > topology.node_count();
     for (channel, curve) in topology.channel_numbers().zip(&scene.curves) {
         let is_working = topology.is_working(channel);
-        let lines = if is_working { &mut lines } else { &mut failed };
-        lines.move_to(curve.start());
-        lines.draw(curve);
-        if !is_working {
-            continue;
-        }
-        if !flows_one_way && !has_opposite(topology, channel) {
-            arrows += &CHANNEL_ARROW.path(curve.end(), curve.entering());
+        let line = if is_working { &mut lines.working } else { &mut lines.failed };
+        line.move_to(curve.start());
+        line.draw(curve);
+        if is_working && !flows_one_way && !has_opposite(topology, channel) {
+            CHANNEL_ARROW.add_to(&mut lines.arrows, curve.end(), curve.entering());
         }
     }
+    lines
+}
+
+fn draw_channels(out: &mut Markup, topology: &Topology, scene: &Scene) {
+    let ChannelLines { working, failed, arrows } = channel_lines(topology, scene);
     let style = [("class", "channels"), ("fill", "none"), ("stroke", "#c4c4c4"), ("stroke-width", "1")];
-    out.empty("path", &[&style[..], &[("d", &lines.0)]].concat());
-    if !failed.0.is_empty() {
+    out.empty("path", &[&style[..], &[("d", &working.to_svg())]].concat());
+    if !failed.is_empty() {
         let style = [("class", "failed"), ("fill", "none"), ("stroke", FAILED), ("stroke-width", "1"), DASHED_MARK];
-        out.empty("path", &[&style[..], &[("d", &failed.0)]].concat());
+        out.empty("path", &[&style[..], &[("d", &failed.to_svg())]].concat());
     }
     if !arrows.is_empty() {
-        out.empty("path", &[("fill", "#b0b0b0"), ("d", &arrows)]);
+        out.empty("path", &[("fill", "#b0b0b0"), ("d", &arrows.to_svg())]);
     }
 }
 
@@ -105,20 +116,46 @@ fn has_opposite(topology: &Topology, channel: ChannelId) -> bool {
     topology.out_channels(head).iter().any(|&back| topology.head(back) == tail)
 }
 
-fn draw_mark(out: &mut Markup, mark: &Mark, name: &str, ring: Option<&str>) {
-    let (fill, colour, width) = match (mark.role, ring) {
-        (MarkRole::Switch, _) => ("#f1f1f1", "#8a8a8a", "1"),
-        (MarkRole::Failed, _) => ("none", FAILED, "1"),
-        (_, Some(ring)) => ("#ffffff", ring, "2"),
-        (_, None) => ("#ffffff", "#444444", "1.2"),
+/// The look of a mark: fill, colour and width of its border, and whether it is dashed.
+pub(crate) struct MarkStyle<'a> {
+    pub(crate) fill: &'static str,
+    pub(crate) colour: &'a str,
+    pub(crate) width: f64,
+    pub(crate) is_dashed: bool,
+}
+
+/// Returns the look of a mark with a border in the colour of its messages.
+pub(crate) fn mark_style(role: MarkRole, ring: Option<&str>) -> MarkStyle<'_> {
+    let (fill, colour, width) = match (role, ring) {
+        (MarkRole::Switch, _) => ("#f1f1f1", "#8a8a8a", 1.0),
+        (MarkRole::Failed, _) => ("none", FAILED, 1.0),
+        (_, Some(ring)) => ("#ffffff", ring, 2.0),
+        (_, None) => ("#ffffff", "#444444", 1.2),
     };
+    MarkStyle { fill, colour, width, is_dashed: matches!(role, MarkRole::Receiver | MarkRole::Failed) }
+}
+
+/// Returns the marks that have labels, with the sizes and colours of these. Many switches have none.
+pub(crate) fn label_styles(scene: &Scene) -> impl Iterator<Item = (&Mark, f64, &'static str)> {
+    let switches = scene.marks.iter().filter(|mark| mark.role == MarkRole::Switch).count();
+    scene.marks.iter().filter_map(move |mark| match mark.role {
+        MarkRole::Switch if switches > NAMED_SWITCHES => None,
+        MarkRole::Switch => Some((mark, 7.0, "#777777")),
+        MarkRole::Failed => Some((mark, 11.0, FAILED)),
+        MarkRole::Terminal | MarkRole::Receiver => Some((mark, 11.0, "#111111")),
+    })
+}
+
+fn draw_mark(out: &mut Markup, mark: &Mark, name: &str, ring: Option<&str>) {
+    let MarkStyle { fill, colour, width, is_dashed } = mark_style(mark.role, ring);
+    let width = number(width);
     let corner = mark.centre - mark.outline.half;
     let lengths = [corner.x, corner.y, 2.0 * mark.outline.half.x, 2.0 * mark.outline.half.y, mark.outline.corner];
     let lengths = lengths.map(number);
     let mut shape: Vec<_> =
         ["x", "y", "width", "height", "rx"].into_iter().zip(lengths.iter().map(String::as_str)).collect();
-    shape.extend([("fill", fill), ("stroke", colour), ("stroke-width", width)]);
-    if matches!(mark.role, MarkRole::Receiver | MarkRole::Failed) {
+    shape.extend([("fill", fill), ("stroke", colour), ("stroke-width", &width)]);
+    if is_dashed {
         shape.push(DASHED_MARK);
     }
     out.nest("rect", &shape, |out| out.text("title", &[], name));
@@ -128,15 +165,8 @@ fn draw_labels(out: &mut Markup, scene: &Scene) {
     let halo =
         [("stroke", "#ffffff"), ("stroke-width", "2.5"), ("stroke-linejoin", "round"), ("paint-order", "stroke")];
     let group = [&[("id", LABELS), ("text-anchor", "middle")][..], &halo].concat();
-    let switches = scene.marks.iter().filter(|mark| mark.role == MarkRole::Switch).count();
     out.nest("g", &group, |out| {
-        for mark in &scene.marks {
-            let (size, fill) = match mark.role {
-                MarkRole::Switch if switches > NAMED_SWITCHES => continue,
-                MarkRole::Switch => (7.0, "#777777"),
-                MarkRole::Failed => (11.0, FAILED),
-                MarkRole::Terminal | MarkRole::Receiver => (11.0, "#111111"),
-            };
+        for (mark, size, fill) in label_styles(scene) {
             // Digits and capitals are about 0.73 em high.
             let [x, y, size] = [mark.label_at.x, mark.label_at.y + 0.36 * size, size].map(number);
             out.text("text", &[("x", &x), ("y", &y), ("font-size", &size), ("fill", fill)], &mark.label);
@@ -156,16 +186,28 @@ impl Painter<'_> {
     /// Draws the network and the transfers of a step.
     pub(crate) fn step(&self, out: &mut Markup, step: &Step<'_>) {
         reference(out, NETWORK);
-        let mut used = vec![false; self.problem.topology().resource_count()];
-        for transfer in step.iter().filter(|transfer| is_drawable(self.problem, transfer)) {
-            let resources = transfer.path.iter().map(|&channel| self.problem.topology().resource(channel));
-            let mut conflict = false;
-            for resource in resources {
-                conflict |= std::mem::replace(&mut used[resource.index()], true);
-            }
+        for (transfer, conflict) in self.transfers(step) {
             self.transfer(out, &transfer, conflict);
         }
         reference(out, LABELS);
+    }
+
+    /// Returns the transfers of a step that can be drawn, and whether each exceeds the capacity of a resource.
+    pub(crate) fn transfers<'s>(&self, step: &Step<'s>) -> Vec<(Transfer<'s>, bool)> {
+        let topology = self.problem.topology();
+        let width = u64::from(step.width().get());
+        let mut uses = vec![0_u64; topology.resource_count()];
+        let drawable = step.iter().filter(|transfer| is_drawable(self.problem, transfer));
+        let with_conflict = drawable.map(|transfer| {
+            let mut conflict = false;
+            for &channel in transfer.path {
+                let uses = &mut uses[topology.resource(channel).index()];
+                *uses += 1;
+                conflict |= *uses > u64::from(topology.capacity(channel)) * width;
+            }
+            (transfer, conflict)
+        });
+        with_conflict.collect()
     }
 
     /// Returns the caption of a step.
@@ -183,11 +225,12 @@ impl Painter<'_> {
         let place = self.colouring.place(transfer.message);
         let colour = self.colouring.colour(place);
         let (line, arrow) = self.path_line(transfer.path);
+        let (line, arrow, width) = (line.to_svg(), arrow.to_svg(), number(LINE));
         let key = place.to_string();
         let attributes = [("class", "transfer"), ("data-key", &*key), ("fill", &*colour), ("stroke", &*colour)];
         out.nest("g", &attributes, |out| {
             out.text("title", &[], &labels::transfer(self.problem, transfer));
-            let mut shape = vec![("d", &*line), ("fill", "none"), ("stroke-width", LINE)];
+            let mut shape = vec![("d", &*line), ("fill", "none"), ("stroke-width", &*width)];
             shape.extend(conflict.then_some(DASHED_LINE));
             out.empty("path", &shape);
             out.empty("path", &[("d", &*arrow), ("stroke", "none")]);
@@ -195,9 +238,8 @@ impl Painter<'_> {
     }
 
     /// Returns the line along a path, connected inside the marks that it crosses, and the arrow head at its end.
-    fn path_line(&self, path: &[ChannelId]) -> (String, String) {
-        let mut line = PathText::default();
-        let mut arrow = String::new();
+    pub(crate) fn path_line(&self, path: &[ChannelId]) -> (PenPath, PenPath) {
+        let [mut line, mut arrow] = [PenPath::default(), PenPath::default()];
         let mut previous: Option<(usize, Curve)> = None;
         for (place, &channel) in path.iter().enumerate() {
             let curve = self.scene.curves[channel.index()];
@@ -209,13 +251,13 @@ impl Painter<'_> {
             if place + 1 == path.len() {
                 // The line ends inside the arrow head, because the tip would not cover it.
                 line.draw(&curve.shortened(TRANSFER_ARROW.length - 1.0));
-                arrow = TRANSFER_ARROW.path(curve.end(), curve.entering());
+                TRANSFER_ARROW.add_to(&mut arrow, curve.end(), curve.entering());
             } else {
                 line.draw(&curve);
             }
             previous = Some((self.scene.head(channel), curve));
         }
-        (line.0, arrow)
+        (line, arrow)
     }
 
     /// Returns the connection inside a mark: a straight line along the levels, otherwise a curve.

@@ -89,7 +89,7 @@ pub fn topology_svg(topology: &Topology, limits: &DrawingLimits) -> String {
 /// The network is drawn as by [`topology_svg`]. A transfer is a thick line along its path with an arrow head at the
 /// receiver, in the colour of its message. If several sources have more than 16 messages together, each source has one
 /// colour. The border of a terminal has the colour of its messages, and a legend names up to 16 colours. A transfer
-/// that uses a resource a second time in its step is dashed. Pointing at a transfer shows its message and path.
+/// that exceeds the capacity of a resource in its step is dashed. Pointing at a transfer shows its message and path.
 ///
 /// The schedule can be invalid: a transfer with an unknown message or channel, or without a channel, is counted in the
 /// caption. The example of the crate draws a broadcast. Takes `O(N^2 + N M)` time for the layout, and `O(1)` per

@@ -37,7 +37,7 @@ pub(crate) use self::man::ManArgs;
 pub(crate) use self::plan::{PlanArgs, PlanFormat};
 pub(crate) use self::problem::ProblemArgs;
 pub(crate) use self::program::ProgramArgs;
-pub(crate) use self::render::{PictureFormat, RenderArgs};
+pub(crate) use self::render::{PaperArgs, PictureFormat, RenderArgs};
 pub(crate) use self::run::RunArgs;
 pub(crate) use self::simulate::SimulateArgs;
 pub(crate) use self::time::TimeArgs;

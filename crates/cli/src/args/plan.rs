@@ -48,7 +48,7 @@ pub(crate) struct PlanArgs {
     /// Write the plan to FILE; - is standard output
     #[arg(short, long, help_heading = "Output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of --output [default: from its extension: .json, .lsb, .svg, .html or .txt; json without extension]
+    /// Format of --output [default: from its extension: .json, .lsb, .svg, .html, .pdf or .txt; json without extension]
     #[arg(long, help_heading = "Output", value_name = "FORMAT", requires = "output")]
     pub(crate) format: Option<PlanFormat>,
     /// Print all transfers with a legend; without it, only those of small plans
@@ -97,6 +97,8 @@ pub(crate) enum PlanFormat {
     Svg,
     /// Interactive HTML page
     Html,
+    /// PDF of one A4 page with the first steps
+    Pdf,
     /// Text: the plan as it is printed, with all transfers
     Text,
 }

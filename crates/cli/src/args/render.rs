@@ -4,10 +4,15 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use crate::units::{self, StepRanges};
+
 const RENDER_EXAMPLES: &str = "\
 Examples:
   lockstep render s.json -o s.svg           one panel per step
   lockstep render s.json -o s.html          an interactive page
+  lockstep render s.json -o s.pdf           for print: the first steps on one A4 page
+  lockstep render s.json -o s.pdf --steps 1-4 --width 85mm       four steps in one column
+  lockstep render s.json -o s.svg --steps 1,5,9 --width 170mm    in the width of the text
   lockstep plan omega:8 -c all-gather --json | lockstep render - > s.svg";
 
 /// Arguments of `lockstep render`.
@@ -22,6 +27,30 @@ pub(crate) struct RenderArgs {
     /// Format of the picture [default: from the extension of --output, otherwise svg]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<PictureFormat>,
+    #[command(flatten)]
+    pub(crate) paper: PaperArgs,
+}
+
+/// The size and steps of a picture for print.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Print")]
+pub(crate) struct PaperArgs {
+    /// Draw these steps for print, such as 1-4 or 1,3,8 [default: the first that fit]
+    #[arg(long, value_name = "STEPS", value_parser = units::steps)]
+    pub(crate) steps: Option<StepRanges>,
+    /// Draw for print in this width, in mm, cm, in or pt: 85mm is one column of a journal [default: 170mm, the text of A4]
+    #[arg(long, value_name = "LENGTH", value_parser = units::millimetres)]
+    pub(crate) width: Option<f64>,
+    /// Maximum number of A4 pages of a PDF [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) pages: Option<u16>,
+}
+
+impl PaperArgs {
+    /// Returns true if an option is given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.steps.is_some() || self.width.is_some() || self.pages.is_some()
+    }
 }
 
 /// Format of a picture.
@@ -31,4 +60,6 @@ pub(crate) enum PictureFormat {
     Svg,
     /// Interactive HTML page
     Html,
+    /// PDF of one A4 page, for print
+    Pdf,
 }

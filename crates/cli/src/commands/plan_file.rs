@@ -1,11 +1,13 @@
-//! Written plans: JSON, binary, picture or text.
+//! Written plans: JSON, binary, picture, page or text.
 
 use std::path::Path;
 
 use anyhow::bail;
 use lockstep::schedule::Schedule;
 use lockstep::{PlanFile, PlanViolation, Problem, Verdict, verify};
-use lockstep_report::{DrawingLimits, PageLimits, PlanFacts, ScheduleVerdict, schedule_html, schedule_svg};
+use lockstep_report::{
+    DrawingLimits, PageLimits, PaperFigure, PaperLayout, PlanFacts, ScheduleVerdict, schedule_html, schedule_svg,
+};
 
 use crate::args::{PictureFormat, PlanFormat};
 use crate::text::{self, Sheet};
@@ -23,9 +25,10 @@ pub(super) fn format_of(path: Option<&Path>, format: Option<PlanFormat>) -> anyh
         "lsb" | "bin" => PlanFormat::Binary,
         "svg" => PlanFormat::Svg,
         "html" | "htm" => PlanFormat::Html,
+        "pdf" => PlanFormat::Pdf,
         "txt" => PlanFormat::Text,
         _ => bail!(
-            "{}: unknown extension; use .json, .lsb, .bin, .svg, .html or .txt, or choose a format with --format",
+            "{}: unknown extension; use .json, .lsb, .bin, .svg, .html, .pdf or .txt, or choose a format with --format",
             path.display()
         ),
     })
@@ -36,6 +39,7 @@ pub(super) fn contents(plan: &PlanFile, sheet: &Sheet, format: PlanFormat) -> Ve
     let (problem, schedule) = (plan.schedule.problem(), plan.schedule.schedule());
     let text = match format {
         PlanFormat::Binary => return plan.to_bytes(),
+        PlanFormat::Pdf => return picture(&problem, schedule, PictureFormat::Pdf),
         PlanFormat::Json => plan.to_json(),
         PlanFormat::Svg => schedule_svg(&problem, schedule, &DrawingLimits::PAGE),
         PlanFormat::Html => page(&problem, schedule, &plan_facts(plan)),
@@ -45,10 +49,17 @@ pub(super) fn contents(plan: &PlanFile, sheet: &Sheet, format: PlanFormat) -> Ve
 }
 
 /// Draws a schedule of which nothing else is known. The schedule can be invalid.
-pub(super) fn picture(problem: &Problem<'_>, schedule: &Schedule, format: PictureFormat) -> String {
+pub(super) fn picture(problem: &Problem<'_>, schedule: &Schedule, format: PictureFormat) -> Vec<u8> {
     match format {
-        PictureFormat::Svg => schedule_svg(problem, schedule, &DrawingLimits::PAGE),
-        PictureFormat::Html => page(problem, schedule, &schedule_facts(problem, schedule)),
+        PictureFormat::Svg => schedule_svg(problem, schedule, &DrawingLimits::PAGE).into_bytes(),
+        PictureFormat::Html => page(problem, schedule, &schedule_facts(problem, schedule)).into_bytes(),
+        PictureFormat::Pdf => {
+            let figure = PaperFigure::new(problem, schedule, &PaperLayout::A4);
+            // The file of a long search states why it has no picture, as an SVG picture does.
+            let figure =
+                figure.unwrap_or_else(|error| PaperFigure::of_note(problem, schedule, &format!("not drawn: {error}")));
+            figure.to_pdf()
+        }
     }
 }
 

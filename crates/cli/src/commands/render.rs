@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::bail;
-use lockstep::PlanFile;
+use anyhow::{Context, bail};
+use lockstep::schedule::Schedule;
+use lockstep::{PlanFile, Problem};
+use lockstep_report::{PaperFigure, PaperLayout};
 
 use super::plan_file;
-use crate::args::{PictureFormat, RenderArgs, Verbosity};
+use crate::args::{PaperArgs, PictureFormat, RenderArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input::Saved;
@@ -20,9 +22,19 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         (Some(format), _) => format,
         (None, "svg") => PictureFormat::Svg,
         (None, "html" | "htm") => PictureFormat::Html,
+        (None, "pdf") => PictureFormat::Pdf,
         (None, _) if is_standard(path) => PictureFormat::Svg,
-        _ => bail!("{}: unknown extension; choose svg or html with --format", path.display()),
+        _ => bail!("{}: unknown extension; choose svg, html or pdf with --format", path.display()),
     };
+    match format {
+        PictureFormat::Html if args.paper.is_given() => {
+            bail!("--steps, --width and --pages apply to pictures for print; write an .svg or a .pdf file")
+        }
+        PictureFormat::Svg if args.paper.pages.is_some_and(|pages| pages > 1) => {
+            bail!("an SVG file has one page; write a .pdf file, or leave out --pages")
+        }
+        _ => {}
+    }
     let mut files = CommandFiles::new();
     files.read("the schedule", &args.file)?;
     let output = files.write("--output", path)?;
@@ -39,8 +51,53 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     if let Err(violation) = lockstep::verify(&problem, schedule) {
         output::note(verbosity, &format!("{name}: the schedule is invalid: {violation}"));
     }
-    output.write(&plan_file::picture(&problem, schedule, format))?;
+    if format == PictureFormat::Pdf || args.paper.is_given() {
+        let figure = figure(&problem, schedule, &args.paper, verbosity).with_context(|| name.clone())?;
+        if format == PictureFormat::Svg {
+            output.write(&figure.to_svg())?;
+            return Ok(ExitStatus::Success);
+        }
+        if let Some(letter) = figure.missing_letter() {
+            let what =
+                format!("the standard fonts of PDF have no '{letter}' and show ? for it; an SVG file has all letters");
+            output::note(verbosity, &format!("{name}: {what}"));
+        }
+        output.write_bytes(&figure.to_pdf(), || figure.to_svg())?;
+        return Ok(ExitStatus::Success);
+    }
+    let picture = plan_file::picture(&problem, schedule, format);
+    output.write_bytes(&picture, || String::from_utf8_lossy(&picture).into_owned())?;
     Ok(ExitStatus::Success)
+}
+
+/// Draws the chosen steps for print.
+fn figure(
+    problem: &Problem<'_>,
+    schedule: &Schedule,
+    args: &PaperArgs,
+    verbosity: Verbosity,
+) -> anyhow::Result<PaperFigure> {
+    let count = schedule.step_count();
+    let steps = args.steps.as_ref().map(|ranges| ranges.indexes(count)).transpose().map_err(anyhow::Error::msg)?;
+    let all = steps.is_none();
+    let figure = PaperFigure::new(
+        problem,
+        schedule,
+        &PaperLayout {
+            width_mm: args.width.unwrap_or(PaperLayout::A4.width_mm),
+            pages: args.pages.map_or(1, usize::from),
+            steps,
+            ..PaperLayout::A4
+        },
+    )?;
+    let drawn = figure.steps_drawn();
+    if all && drawn < count {
+        output::note(
+            verbosity,
+            &format!("the first {drawn} of {count} steps fit; choose others with --steps, or more pages with --pages"),
+        );
+    }
+    Ok(figure)
 }
 
 /// Writes the page of a plan. Checks its claims before, because the page repeats them.

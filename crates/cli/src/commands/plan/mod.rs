@@ -211,8 +211,9 @@ fn keep(
                 PlanFormat::Json => file.to_json().into_bytes(),
                 PlanFormat::Binary => file.to_bytes(),
                 PlanFormat::Text => step_table::full(&problem, schedule).into_bytes(),
-                PlanFormat::Svg => plan_file::picture(&problem, schedule, PictureFormat::Svg).into_bytes(),
-                PlanFormat::Html => plan_file::picture(&problem, schedule, PictureFormat::Html).into_bytes(),
+                PlanFormat::Svg => plan_file::picture(&problem, schedule, PictureFormat::Svg),
+                PlanFormat::Html => plan_file::picture(&problem, schedule, PictureFormat::Html),
+                PlanFormat::Pdf => plan_file::picture(&problem, schedule, PictureFormat::Pdf),
             };
             output.write_bytes(&contents, || file.to_json())?;
         }

@@ -13,7 +13,7 @@ use crate::text::{self, Sheet};
 
 pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let format = plan_file::format_of(args.output.as_deref(), args.format)?;
-    if matches!(format, PlanFormat::Svg | PlanFormat::Html) {
+    if matches!(format, PlanFormat::Svg | PlanFormat::Html | PlanFormat::Pdf) {
         bail!("symmetric schedules cannot be drawn; plan a small network without --symmetric");
     }
     let SymmetricProblemInput { graph, collective, model, .. } = SymmetricProblemInput::new(&args.problem)?;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity)
         let contents = match format {
             PlanFormat::Binary => file().to_bytes(),
             PlanFormat::Text => describe().to_text().into_bytes(),
-            PlanFormat::Json | PlanFormat::Svg | PlanFormat::Html => file().to_json().into_bytes(),
+            PlanFormat::Json | PlanFormat::Svg | PlanFormat::Html | PlanFormat::Pdf => file().to_json().into_bytes(),
         };
         output.write_bytes(&contents, || file().to_json())?;
     }
