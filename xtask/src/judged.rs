@@ -52,8 +52,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
     let scratch = std::env::temp_dir().join(format!("lockstep-judged-{}", std::process::id()));
     fs::create_dir_all(&scratch).with_context(|| scratch.display().to_string())?;
     for file in &files {
+        // MSCCL reads more files than RCCL, and its thread blocks are longer.
         let mut judge = Command::new(&program);
-        let finished = process::run(judge.current_dir(folder).arg("judge").arg(file), process::TIME_LIMIT, &scratch)?;
+        let judge = judge.current_dir(folder).arg("judge").arg(file).args(["--for", "msccl"]);
+        let finished = process::run(judge, process::TIME_LIMIT, &scratch)?;
         let row = row(file, &finished.text, finished.is_timeout);
         eprintln!("{row}");
         table += &row;

@@ -70,6 +70,14 @@ pub enum LoadProblem {
         /// The field.
         field: &'static str,
     },
+    /// RCCL needs a field that is absent, and MSCCL does not.
+    #[error("`{element}` has no `{field}`; RCCL needs it: add it, or load the file for MSCCL, which does not need it")]
+    MissingForRccl {
+        /// The element.
+        element: &'static str,
+        /// The field.
+        field: &'static str,
+    },
     /// A field has a value that is not allowed.
     #[error("`{field}` of `{element}` is {value}; expected {expected}")]
     Field {

@@ -5,6 +5,6 @@
 pub enum Runtime {
     /// RCCL, for GPUs of AMD.
     Rccl,
-    /// The MSCCL executor of NCCL, for GPUs of NVIDIA.
+    /// MSCCL and the MSCCL executor of NCCL, for GPUs of NVIDIA. The reader of MSCCL is the more lenient one.
     Msccl,
 }

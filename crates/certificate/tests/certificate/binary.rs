@@ -51,6 +51,16 @@ fn damaged_bytes_are_refused_with_a_reason() {
     assert_eq!(refusal(&deep), "byte 9 of the lower bound: expected at most 4 certificates one in another");
 }
 
+/// The limit is for certificates one in another, not for certificates side by side.
+#[test]
+fn certificates_side_by_side_are_not_deep() {
+    let volume = Certificate::Volume { deliveries: 30, per_step: 6 };
+    let phase = LowerBound { steps: 5, rule: Rule::Volume, certificate: volume };
+    let certificate = Certificate::Phases { phases: vec![phase; 10] };
+    let bound = LowerBound { steps: 5, rule: Rule::Phases, certificate };
+    assert_eq!(LowerBound::from_bytes(&bound.to_bytes()), Ok(bound));
+}
+
 proptest! {
     /// Every byte string is refused, or it is the binary form of the bound that it gives.
     #[test]

@@ -149,6 +149,22 @@ fn a_wrong_output_names_chunk_and_contributions() {
     assert_eq!(message, expected);
 }
 
+/// MSCCL has default values for the sizes, and each of its algorithms has one placement.
+#[test]
+fn msccl_needs_neither_sizes_nor_two_placements() {
+    let full = ring::all_gather(5);
+    let load = |text: &str, runtime| load(text.as_bytes(), Format::MscclXml, runtime);
+    for field in ["minBytes", "maxBytes", "outofplace"] {
+        let value = attribute(&full, field).expect("the algorithm has the attribute");
+        let without = full.replacen(&format!(" {field}=\"{value}\""), "", 1);
+        let error = load(&without, Runtime::Rccl).expect_err("RCCL needs the attribute").to_string();
+        assert!(error.contains(&format!("`algo` has no `{field}`; RCCL needs it")), "{error}");
+        for program in load(&without, Runtime::Msccl).expect("MSCCL does not need the attribute") {
+            execute(&program, ExecuteOptions { orders: 8, seed: 3 }).expect("the algorithm is right");
+        }
+    }
+}
+
 #[test]
 fn limits_of_the_runtimes_differ() {
     let long = ring::all_reduce(40);

@@ -30,6 +30,11 @@ pub(super) enum Part<'a> {
 }
 
 impl<'a> Element<'a> {
+    /// Returns whether an attribute is given.
+    pub(super) fn has(&self, field: &str) -> bool {
+        self.attributes.iter().any(|(name, _)| *name == field)
+    }
+
     /// Returns the value of an attribute.
     pub(super) fn text(&self, element: &'static str, field: &'static str) -> Result<&'a str, LoadError> {
         let value = self.attributes.iter().find(|(name, _)| *name == field).map(|&(_, value)| value);

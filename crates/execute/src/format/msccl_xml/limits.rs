@@ -12,6 +12,8 @@ pub(super) struct Limits {
     pub(super) steps_per_block: usize,
     blocks: usize,
     channels: u32,
+    /// Whether `algo` states the sizes and the placements for which it is right. MSCCL has default values for both.
+    pub(super) has_sizes_and_placements: bool,
 }
 
 /// Greatest number of chunks of a step.
@@ -31,8 +33,16 @@ const REMEDY: &str = "use fewer chunks, or distribute the steps over more thread
 impl Limits {
     pub(super) const fn of(runtime: Runtime) -> Self {
         match runtime {
-            Runtime::Rccl => Self { runtime: "RCCL", steps_per_block: 64, blocks: 64, channels: 128 },
-            Runtime::Msccl => Self { runtime: "MSCCL", steps_per_block: 256, blocks: 1024, channels: 32 },
+            Runtime::Rccl => {
+                Self { runtime: "RCCL", steps_per_block: 64, blocks: 64, channels: 128, has_sizes_and_placements: true }
+            }
+            Runtime::Msccl => Self {
+                runtime: "MSCCL",
+                steps_per_block: 256,
+                blocks: 1024,
+                channels: 32,
+                has_sizes_and_placements: false,
+            },
         }
     }
 

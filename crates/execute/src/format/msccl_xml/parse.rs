@@ -3,7 +3,7 @@
 use super::algorithm::{Algorithm, Block, Gpu, KINDS, Step};
 use super::elements::{Element, Elements, Part};
 use super::limits::{Limits, MAX_CHILDREN, MAX_COUNT};
-use crate::error::LoadError;
+use crate::error::{LoadError, LoadProblem};
 use crate::program::BufferName;
 
 const COLLECTIVES: [&str; 11] = [
@@ -61,16 +61,32 @@ fn algorithm(algo: &Element<'_>, limits: &Limits) -> Result<Algorithm, LoadError
     let flag = |field| Ok(algo.number("algo", field, 0..=1_u32)? == 1);
     word(algo, "algo", "proto", &["Simple", "LL", "LL128"])?;
     algo.number("algo", "nchannels", 1..=limits.last_channel() + 1)?;
-    algo.number("algo", "minBytes", 0..=i64::MAX.cast_unsigned())?;
-    algo.number("algo", "maxBytes", 0..=i64::MAX.cast_unsigned())?;
+    for field in ["minBytes", "maxBytes"] {
+        if is_given(algo, field, limits)? {
+            algo.number("algo", field, 0..=i64::MAX.cast_unsigned())?;
+        }
+    }
+    let in_place = flag("inplace")?;
+    // For MSCCL, an algorithm has one placement.
+    let out_of_place = if is_given(algo, "outofplace", limits)? { flag("outofplace")? } else { !in_place };
     Ok(Algorithm {
         collective: word(algo, "algo", "coll", &COLLECTIVES)?.to_owned(),
         line: algo.line,
         chunks_per_loop: algo.number("algo", "nchunksperloop", 1..=MAX_NUMBER)?,
-        in_place: flag("inplace")?,
-        out_of_place: flag("outofplace")?,
+        in_place,
+        out_of_place,
         gpus: Vec::new(),
     })
+}
+
+/// Returns whether `algo` has an attribute that only some runtimes need.
+fn is_given(algo: &Element<'_>, field: &'static str, limits: &Limits) -> Result<bool, LoadError> {
+    let is_given = algo.has(field);
+    if !is_given && limits.has_sizes_and_placements {
+        let problem = LoadProblem::MissingForRccl { element: "algo", field };
+        return Err(LoadError { place: algo.line.into(), problem });
+    }
+    Ok(is_given)
 }
 
 /// Reads `gpu`, the element of a rank.
