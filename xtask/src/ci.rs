@@ -9,6 +9,7 @@ use crate::command::{self, cargo, root, succeeds};
 use crate::consumers;
 use crate::documents::PROGRAM;
 use crate::package::Package;
+use crate::python::Environment;
 use crate::test;
 use crate::text_file::text_files;
 
@@ -50,6 +51,10 @@ pub(crate) fn run() -> Result<()> {
         summary.run("plans in MPI and SimGrid", quick_consumers)?;
     } else {
         summary.skip("plans in MPI and SimGrid", "none of them is installed: see `cargo xtask consumers`");
+    }
+    match Environment::prepare()? {
+        Ok(environment) => summary.run("Python package", || environment.test())?,
+        Err(missing) => summary.skip("Python package", &missing),
     }
     summary.print();
     Ok(())

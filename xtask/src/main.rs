@@ -13,6 +13,7 @@ mod judged;
 mod mutants;
 mod package;
 mod process;
+mod python;
 mod test;
 mod text_file;
 mod tidy;
@@ -36,6 +37,7 @@ Tasks:
   consumers       Run our plans in the runtimes and simulators that are installed; with --write, write the page
   judged          Judge all schedules in a folder; with --write, write docs/judged.md
   optima          Compare plans and bounds of random problems with exact optima
+  python          Build the wheel of the Python package and test it in a virtual environment
   reproduce-paper Reproduce the tables of a paper and compare them with the committed report
   tables          Compare the tables of the guide with the code; with --write, write them
 
@@ -50,6 +52,7 @@ fn main() -> Result<ExitCode> {
         ["ci"] => ci::run()?,
         ["tidy"] => tidy::run(false)?,
         ["tidy", "--write"] => tidy::run(true)?,
+        ["python"] => python::run()?,
         ["mutants", ..] => mutants::run(&words)?,
         ["bench" | "clusters" | "optima" | "reproduce-paper" | "tables", ..] => return documents::run(&words),
         ["judged", ref arguments @ ..] => return judged::run(arguments),

@@ -1,0 +1,68 @@
+"""Collective communication schedules with proved lower bounds, for any interconnection network.
+
+>>> import lockstep_collectives as lockstep
+>>> plan = lockstep.plan("torus:4x4", "all-gather")
+>>> plan.steps, plan.lower_bound, plan.is_optimal
+(4, 4, True)
+
+A :class:`Topology` is a network, :func:`plan` finds a schedule for a collective on it, and a :class:`Plan` holds the schedule
+with its proved lower bound. All searches are done by the library ``lockstep``, which is written in Rust.
+"""
+
+from ._native import (
+    DesignError,
+    ExportError,
+    FaultError,
+    InvalidSchedule,
+    LockstepError,
+    PlanError,
+    ProblemError,
+    SimulationError,
+    TopologyError,
+)
+from ._design import AllGatherDesign, Design, design, design_all_gather
+from ._faults import FaultEffect, faults
+from ._front import Front, FrontPlan, FrontTime, front
+from ._judge import Judgement, judge
+from ._planning import Bound, bounds, plan, replan, verify
+from ._schedule import ExportFormat, Plan, Schedule, Times, export, export_formats
+from ._simulation import Simulation, simulate
+from ._topology import Topology
+
+__all__ = [
+    "AllGatherDesign",
+    "Bound",
+    "Design",
+    "DesignError",
+    "ExportError",
+    "ExportFormat",
+    "FaultEffect",
+    "FaultError",
+    "Front",
+    "FrontPlan",
+    "FrontTime",
+    "InvalidSchedule",
+    "Judgement",
+    "LockstepError",
+    "Plan",
+    "PlanError",
+    "ProblemError",
+    "Schedule",
+    "Simulation",
+    "SimulationError",
+    "Times",
+    "Topology",
+    "TopologyError",
+    "bounds",
+    "design",
+    "design_all_gather",
+    "export",
+    "export_formats",
+    "faults",
+    "front",
+    "judge",
+    "plan",
+    "replan",
+    "simulate",
+    "verify",
+]

@@ -1,0 +1,74 @@
+"""Programs of other tools."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, Optional
+
+from . import _native
+from ._progress import Progress, observed
+from ._schedule import Plan, Schedule
+from ._topology import as_topology
+
+
+class Judgement(NamedTuple):
+    """A program of another tool: whether it is right, its schedule, and a plan of the same collective.
+
+    `violation` says what is wrong with the program, and `no_steps` why a right program has no schedule.
+    """
+
+    format: str
+    program: str
+    violation: Optional[str]
+    no_steps: Optional[str]
+    schedule: Optional[Schedule]
+    plan: Optional[Plan]
+
+    @property
+    def is_right(self) -> bool:
+        """True if all orders of the threads give the right data."""
+        return self.violation is None
+
+    @property
+    def gap(self) -> Optional[int]:
+        """Steps of the program, each times its width, above the lower bound."""
+        if self.schedule is None or self.plan is None:
+            return None
+        return sum(self.schedule.widths) - self.plan.lower_bound
+
+
+def judge(
+    path: str | os.PathLike[str],
+    network: Any = None,
+    *,
+    format: str | None = None,
+    runtime: str = "rccl",
+    collective: str | None = None,
+    root: int = 0,
+    chunks: int = 1,
+    budget: int | str | None = None,
+    seed: int = 0,
+    progress: Progress = None,
+) -> Judgement:
+    """Execute a program for a runtime or simulator, and compare it with the lower bound and a plan.
+
+    Without a `network`, the network is that of the pairs of ranks that talk. `format` is detected unless given. A file that does
+    not name its collective needs `collective`, with its `root` rank and the number of `chunks`.
+
+    >>> import lockstep_collectives as lockstep
+    >>> plan = lockstep.plan("dgx-1", "all-gather", switching="store-and-forward")
+    >>> _ = plan.export("msccl-xml", "algo.xml")
+    >>> lockstep.judge("algo.xml", "dgx-1").gap
+    0
+    """
+    with open(path, "rb") as file:
+        contents = file.read()
+    topology = None if network is None else as_topology(network)._native
+    table = None if collective is None else (collective, root, chunks)
+    limit = None if budget is None else str(budget)
+
+    def call(observer: object) -> Any:
+        return _native.judge(contents, topology, format, runtime, table, limit, seed, observer)
+
+    name, title, violation, no_steps, schedule, plan = observed(progress, call)
+    return Judgement(name, title, violation, no_steps, schedule and Schedule(schedule), plan and Plan(plan))

@@ -1,0 +1,49 @@
+"""Flow-level simulation."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+from . import _native
+from ._schedule import Schedule
+from ._topology import as_topology
+
+
+class Simulation(NamedTuple):
+    """The result of a simulation in time units; `seconds` is the makespan, if the network has bandwidths."""
+
+    makespan: float
+    seconds: Optional[float]
+    flow_count: int
+    flow_times: Optional[list[float]]
+
+
+def simulate(
+    subject: Any,
+    workload: str = "chained",
+    *,
+    flows: int = 3,
+    size: int = 1000,
+    routing: str = "ecmp-split",
+    rates: str = "equal-share",
+    capacity: float | None = None,
+    seed: int = 1,
+) -> Simulation:
+    """Simulate a schedule without synchronized steps, or a workload on a network.
+
+    `workload` is ``chained``, ``phased``, ``uniform`` or ``all-to-all``; `flows` and `size` are those of each task. For a
+    schedule, `size` is that of each message. A link carries `capacity` units per time unit; in a network with bandwidths, units
+    are bytes and the time unit is 1 microsecond. `flow_times` are the smallest, mean, median and largest time of a flow.
+
+    >>> import lockstep_collectives as lockstep
+    >>> plan = lockstep.plan("ring:4", "all-gather")
+    >>> simulate(plan, size=1000).makespan
+    2.0
+    """
+    if isinstance(subject, Schedule):
+        row = _native.simulate_schedule(subject._native, size, rates, capacity)
+    else:
+        network = as_topology(subject)._native
+        row = _native.simulate_workload(network, workload, flows, size, routing, rates, capacity, seed)
+    makespan, unit, count, times = row
+    return Simulation(makespan, None if unit is None else makespan * unit * 1e-12, count, times)

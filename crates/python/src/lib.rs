@@ -1,0 +1,45 @@
+//! The extension module of the Python package `lockstep-collectives`.
+//!
+//! Python sees this module as `lockstep_collectives._native`. The classes that users see are written in Python, in
+//! `python/lockstep_collectives`, and hold objects of this module. No algorithm is here: each function converts its
+//! arguments, calls the library `lockstep`, and converts the result.
+
+#![deny(unsafe_code)]
+
+mod arrays;
+mod errors;
+mod figures;
+mod network;
+mod problem;
+mod progress;
+mod schedule;
+mod tasks;
+mod worker;
+
+/// The functions and classes of the module.
+#[pyo3::pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::errors::{
+        DesignError, ExportError, FaultError, InvalidSchedule, LockstepError, PlanError, ProblemError, SimulationError,
+        TopologyError,
+    };
+    #[pymodule_export]
+    use crate::network::{Network, bandwidth, size, time};
+    #[pymodule_export]
+    use crate::problem::Problem;
+    #[pymodule_export]
+    use crate::schedule::{Schedule, export_formats, from_arrays, read_plan};
+    #[pymodule_export]
+    use crate::tasks::design::{design_all_gather, design_distance};
+    #[pymodule_export]
+    use crate::tasks::faults::faults;
+    #[pymodule_export]
+    use crate::tasks::front::{Front, front};
+    #[pymodule_export]
+    use crate::tasks::judge::judge;
+    #[pymodule_export]
+    use crate::tasks::plan::{bounds, plan, replan};
+    #[pymodule_export]
+    use crate::tasks::simulate::{simulate_schedule, simulate_workload};
+}

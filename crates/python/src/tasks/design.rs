@@ -1,0 +1,69 @@
+//! Networks of given order and degree.
+
+use lockstep::Budget;
+use lockstep::design::{AllGatherSearch, ChannelRule};
+use lockstep::metrics::{Distances, Graph};
+use lockstep::topology::OrderDegreeSearch;
+use pyo3::prelude::*;
+
+use crate::errors::DesignError;
+use crate::network::Network;
+use crate::progress::Progress;
+use crate::worker;
+
+/// A network found: itself, the sum of its distances, a lower bound of the sum, its diameter.
+type Found = (Network, u64, u64, u32);
+
+fn impossible(error: impl ToString) -> PyErr {
+    DesignError::new_err(error.to_string())
+}
+
+/// Searches a graph of given order and degree with a small mean distance.
+#[pyfunction]
+pub(crate) fn design_distance(
+    py: Python<'_>,
+    order: u32,
+    degree: u32,
+    rounds: u32,
+    seed: u64,
+    observer: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Found> {
+    worker::run(py, &Budget::unlimited(), observer, move |events, budget| {
+        let mut search = OrderDegreeSearch::new(order, degree, seed).map_err(impossible)?;
+        while !search.is_over() && search.round() < rounds && budget.stop_after(0).is_none() {
+            search.advance();
+            events.see(|| Some(Progress::of_count("rounds", search.round() as usize, Some(rounds as usize))));
+        }
+        let best = search.best();
+        let network = best.topology(format!("order-degree:{order},{degree}")).map_err(impossible)?;
+        let distances = Distances::of(&Graph::of(&network)).ok_or_else(|| impossible("the graph is disconnected"))?;
+        Ok((network.into(), best.distance_sum(), best.bound(), distances.diameter))
+    })?
+}
+
+/// A network for all-gathers: its spec, its steps per chunk for many chunks as a fraction, and its number of stages.
+type AllGatherNetwork = (String, [u64; 2], u32);
+
+/// Searches networks of given order and degree for all-gathers.
+#[pyfunction]
+pub(crate) fn design_all_gather(
+    py: Python<'_>,
+    order: u32,
+    degree: u32,
+    full_duplex: bool,
+    seed: u64,
+    observer: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<AllGatherNetwork>> {
+    let rule = if full_duplex { ChannelRule::FullDuplex } else { ChannelRule::Any };
+    worker::run(py, &Budget::unlimited(), observer, move |events, budget| {
+        let mut search = AllGatherSearch::new(order, degree, rule, seed).map_err(impossible)?;
+        while !search.is_over() && budget.stop_after(0).is_none() {
+            search.advance();
+            events.see(|| {
+                let (done, all) = search.progress();
+                Some(Progress::of_count("pairs of order and degree", done, Some(all)))
+            });
+        }
+        Ok(search.front().iter().map(|design| (design.spec(), design.steps(), design.stages())).collect())
+    })?
+}

@@ -1,0 +1,113 @@
+//! `cargo xtask python`: builds the wheel of the Python package and tests it in a virtual environment.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::command::{root, succeeds};
+
+/// The folder of the Python package.
+const PACKAGE: &str = "crates/python";
+
+/// The virtual environment of the tests.
+pub(crate) struct Environment {
+    folder: PathBuf,
+}
+
+/// Builds the wheel, installs it, and runs the tests, the doctests and the notebooks.
+///
+/// # Errors
+///
+/// If a tool is missing, or if a test fails.
+pub(crate) fn run() -> Result<()> {
+    match Environment::prepare()? {
+        Ok(environment) => environment.test(),
+        Err(missing) => bail!("{missing}"),
+    }
+}
+
+impl Environment {
+    /// Makes the environment with all tools. Returns the reason if that is impossible on this machine.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be made.
+    pub(crate) fn prepare() -> Result<Result<Self, String>> {
+        if !succeeds("python3", &["-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))"]) {
+            return Ok(Err("python3, version 3.9 or later, with venv and pip is not installed".to_owned()));
+        }
+        let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+        let environment = Self { folder: root().join(target).join("python-package") };
+        fs::create_dir_all(environment.work()).context("the folder of the virtual environment")?;
+        let is_made = environment.python().is_file()
+            || start(Command::new("python3").args(["-m", "venv"]).arg(environment.folder.join("venv"))).is_ok();
+        let needed = test_packages()?;
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "maturin>=1.9,<2"];
+        if !is_made || start(Command::new(environment.python()).args(pip).args(needed)).is_err() {
+            return Ok(Err("pip cannot install maturin and the packages of the tests".to_owned()));
+        }
+        Ok(Ok(environment))
+    }
+
+    /// Builds and installs the wheel, and runs all tests.
+    ///
+    /// # Errors
+    ///
+    /// If the wheel cannot be built, or if a test fails.
+    pub(crate) fn test(&self) -> Result<()> {
+        let wheels = self.folder.join("wheels");
+        if wheels.is_dir() {
+            fs::remove_dir_all(&wheels).context("the wheel of an earlier run")?;
+        }
+        let manifest = root().join(PACKAGE).join("Cargo.toml");
+        let mut maturin = Command::new(self.python());
+        maturin.args(["-m", "maturin", "build", "--release", "--quiet", "--manifest-path"]).arg(&manifest);
+        start(maturin.arg("--out").arg(&wheels).arg("--interpreter").arg(self.python()))?;
+        let wheel = fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path();
+        let bytes = fs::metadata(&wheel)?.len();
+        println!("{}: {:.1} MB", wheel.file_name().unwrap_or_default().display(), bytes as f64 / 1e6);
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall"];
+        start(Command::new(self.python()).args(pip).arg(&wheel))?;
+        self.pytest(&[&root().join(PACKAGE).join("tests")], &[])?;
+        self.pytest(&[], &["--doctest-modules", "--pyargs", "lockstep_collectives"])
+    }
+
+    /// Runs pytest in a folder of its own, because the doctests write files.
+    fn pytest(&self, files: &[&Path], arguments: &[&str]) -> Result<()> {
+        let settings = root().join(PACKAGE).join("pyproject.toml");
+        let mut pytest = Command::new(self.python());
+        pytest.args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-c"]).arg(settings);
+        pytest.args(arguments).args(files);
+        start(pytest.env("PYTHONDONTWRITEBYTECODE", "1").env("LOCKSTEP_ROOT", root()).current_dir(self.work()))
+    }
+
+    fn work(&self) -> PathBuf {
+        self.folder.join("work")
+    }
+
+    fn python(&self) -> PathBuf {
+        let place = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+        self.folder.join("venv").join(place)
+    }
+}
+
+/// Returns the packages of the tests, as `pyproject.toml` lists them.
+fn test_packages() -> Result<Vec<String>> {
+    let path = root().join(PACKAGE).join("pyproject.toml");
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let list = text.lines().find_map(|line| line.strip_prefix("test = ["));
+    let list = list.with_context(|| format!("{}: expected a line that begins with `test = [`", path.display()))?;
+    Ok(list.split('"').skip(1).step_by(2).map(str::to_owned).collect())
+}
+
+/// Starts a program and waits for its success.
+fn start(command: &mut Command) -> Result<()> {
+    eprintln!("$ {command:?}");
+    let program = command.get_program().display().to_string();
+    let status = command.status().with_context(|| format!("{program} cannot be started"))?;
+    ensure!(status.success(), "{program} failed: {status}");
+    Ok(())
+}
