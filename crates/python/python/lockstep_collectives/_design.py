@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import _native
 from ._progress import Progress, observed
 from ._topology import Topology
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class Design(NamedTuple):
@@ -53,6 +55,7 @@ def design_all_gather(
     >>> [(network.topology.name, network.stages) for network in design_all_gather(8, 4)][:1]
     [('...', 2)]
     """
+    from fractions import Fraction
 
     def call(observer: object) -> list[tuple[str, list[int], int]]:
         return _native.design_all_gather(order, degree, full_duplex, seed, observer)

@@ -335,3 +335,17 @@ fn an_invalid_schedule_is_shown_with_its_errors() {
     page.wait(PROGRESS_IS_SHOWN, "yes");
     assert!(page.errors().is_empty(), "{:?}", page.errors());
 }
+
+/// Jupyter shows a page in an iframe without an address.
+#[test]
+fn a_page_in_an_iframe_is_complete() {
+    let Some(mut browser) = Browser::start() else { return };
+    let network: Topology = "mesh:3x3".parse().unwrap();
+    let collective = Collective::all_gather();
+    let problem = Problem::new(&network, &collective, CommunicationModel::store_and_forward()).unwrap();
+    let text = schedule_html(&problem, &flood(&problem), &optimal(), &PageLimits::BROWSER);
+    let escaped = text.replace('&', "&amp;").replace('"', "&quot;");
+    let mut page = browser.open(&format!("<!DOCTYPE html><iframe srcdoc=\"{escaped}\"></iframe>"));
+    page.wait(&PROGRESS_IS_SHOWN.replace("document", "document.querySelector('iframe').contentDocument"), "yes");
+    assert_eq!(page.errors(), &[] as &[String]);
+}

@@ -65,6 +65,8 @@ function selectionText() {
 }
 
 function writeAddress() {
+  // The document of an iframe with `srcdoc`, as Jupyter shows it, has no address of its own.
+  if (location.protocol === 'about:') return;
   const fields = [`step=${state.step}`];
   if (state.select) fields.push(`select=${state.select.kind}:${state.select.id}`);
   if (state.colouring !== 'messages') fields.push(`colour=${state.colouring}`);
