@@ -16,6 +16,7 @@ mod metrics;
 mod output;
 mod problem_input;
 mod progress;
+mod properties;
 mod signals;
 mod standard_streams;
 mod step_table;

@@ -2,7 +2,7 @@
 
 use lockstep::design::{Network, Objective, objective, objectives};
 use lockstep::pareto::Sense;
-use lockstep_report::Table;
+use lockstep_report::{MetricRow, Table};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;
@@ -72,13 +72,22 @@ pub(crate) fn measure(network: &mut Network, wanted: &Wanted) -> Vec<Metric> {
     }
 }
 
+/// Returns metrics in words.
+pub(crate) fn to_rows(metrics: &[Metric]) -> Vec<MetricRow> {
+    let row = |Metric { name, score: found, sense, about, why }: &Metric| MetricRow {
+        name: (*name).to_owned(),
+        score: found.map_or("-".to_owned(), score),
+        better: better(*sense).to_owned(),
+        about: why.as_ref().map_or((*about).to_owned(), |why| format!("not computed: {why}")),
+    };
+    metrics.iter().map(row).collect()
+}
+
 /// Formats metrics as a text table.
 pub(crate) fn to_text(metrics: &[Metric]) -> String {
     let mut table = Table::new(["metric", "score", "better", "meaning"]);
-    for Metric { name, score: found, sense, about, why } in metrics {
-        let what = why.as_ref().map_or((*about).to_owned(), |why| format!("not computed: {why}"));
-        let score = found.map_or("-".to_owned(), score);
-        table.push([(*name).to_owned(), score, better(*sense).to_owned(), what]);
+    for MetricRow { name, score, better, about } in to_rows(metrics) {
+        table.push([name, score, better, about]);
     }
     table.to_text()
 }

@@ -18,6 +18,11 @@ impl Sheet {
         self.rows.push((name, value.into()));
     }
 
+    /// Returns the names and values.
+    pub(crate) fn into_rows(self) -> Vec<[String; 2]> {
+        self.rows.into_iter().map(|(name, value)| [name.to_owned(), value]).collect()
+    }
+
     /// Returns the lines as text.
     pub(crate) fn to_text(&self) -> String {
         let width = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -63,13 +68,18 @@ pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let (topology, collective) = (problem.topology(), problem.collective());
     sheet.line("network", format!("{}: {}", topology.name(), size(topology)));
     let words = [
-        Some(collective.name().map_or(collective.pattern().plural(), CollectiveName::word).to_owned()),
+        Some(collective_word(collective).to_owned()),
         collective.root().map(|root| format!("root {}", topology.node_name(root))),
         (collective.chunks().get() > 1).then(|| format!("{} chunks", collective.chunks())),
     ];
     let messages = counted(problem.messages().len(), "message");
     sheet.line("collective", format!("{}: {messages}", joined(words)));
     sheet.line("model", problem.model().to_string());
+}
+
+/// Returns the word for a collective, such as `all-gather`.
+pub(crate) fn collective_word(collective: &Collective) -> &'static str {
+    collective.name().map_or(collective.pattern().plural(), CollectiveName::word)
 }
 
 /// Adds one line about a Cayley graph that is not built.

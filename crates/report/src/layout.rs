@@ -5,6 +5,7 @@ use lockstep_topology::{NodeId, Topology};
 use crate::geometry::Point;
 use crate::layered_layout::{across, levels, stages};
 use crate::stress_layout::stress_layout;
+use crate::structure::{Rails, rails_layout, structure_layout};
 
 /// The positions of the nodes of a network, all distinct.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ impl Axis {
     }
 }
 
-/// Arranges a network: at its own positions, otherwise in stages, in levels, or by stress.
+/// Arranges a network: at its own positions, otherwise in stages, in levels, by its structure, or by stress.
 ///
 /// In a one-way network, the receiving sides of terminals are behind the last stage, so that no ejection channel leads
 /// back across the picture.
@@ -58,14 +59,19 @@ pub(crate) fn layout(topology: &Topology) -> Layout {
     let stages = stages(topology);
     let one_way = stages.is_some();
     let node_levels = stages.or_else(|| levels(topology));
-    let nodes = given_places(topology).unwrap_or_else(|| match &node_levels {
+    let given = given_places(topology);
+    if let (None, Some(Rails { places, levels })) = (&given, rails_layout(topology).filter(|_| !one_way)) {
+        let axis = level_axis(&places, &levels);
+        return Layout { nodes: places, receiving: Vec::new(), axis };
+    }
+    let nodes = given.unwrap_or_else(|| match &node_levels {
         Some(levels) => {
             let axis = if one_way { Axis::Horizontal } else { Axis::Vertical };
             let upwards = if one_way { 1.0 } else { -1.0 };
             let across = across(topology, levels, one_way);
             levels.iter().zip(across).map(|(&level, across)| axis.point(upwards * f64::from(level), across)).collect()
         }
-        None => stress_layout(topology),
+        None => structure_layout(topology).unwrap_or_else(|| stress_layout(topology)),
     });
     let receiving = if one_way { receiving_sides(topology, &nodes) } else { None };
     let axis = node_levels.and_then(|levels| level_axis(&nodes, &levels));

@@ -33,6 +33,7 @@
 //!   positions of the network, or are arranged automatically.
 //! - A picture of a schedule has one *panel* per step. Each transfer is a coloured line along its path.
 //! - A *page* shows one step at a time, with a timeline, the messages that each node holds, and the facts of a plan.
+//!   The page of a network shows its picture, properties and metrics.
 //! - [`DrawingLimits`] and [`PageLimits`] bound the size of a picture and of a page.
 //!
 //! # Entry points
@@ -41,7 +42,7 @@
 //! |---|---|
 //! | draw a network | [`topology_svg`] |
 //! | draw a schedule | [`schedule_svg`] |
-//! | write an interactive page | [`schedule_html`] |
+//! | write an interactive page of a schedule, a recovery book, a network or a front | [`schedule_html`], [`recovery_html`], [`network_html`], [`front_html`] |
 //! | draw steps of a schedule for print, in SVG or PDF | [`PaperFigure`] |
 //! | plot numbers | [`scatter_svg`], [`bars_svg`] |
 //! | format a table | [`Table`], [`csv_line`] |
@@ -66,10 +67,14 @@ mod pen_path;
 mod plot;
 mod scene;
 mod stress_layout;
+mod structure;
 mod svg;
 mod table;
 
-pub use page::{PageLimits, PlanFacts, ScheduleVerdict, schedule_html};
+pub use page::{
+    AxisUnit, FaultEntry, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, MetricRow, NetworkFacts,
+    PageLimits, PlanFacts, ScheduleVerdict, front_html, network_html, recovery_html, schedule_html,
+};
 pub use paper::{PaperError, PaperFigure, PaperLayout};
 pub use plot::{BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg};
 pub use svg::{DrawingLimits, schedule_svg, topology_svg};

@@ -128,7 +128,8 @@ pub(crate) struct FrontArgs {
     /// Write the front or the graph to FILE; - is standard output
     #[arg(short, long, help_heading = OUTPUT, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Draw the front as SVG: first objective on the x axis, second on the y axis, last one as colour
+    /// Draw the front as SVG: first objective on the x axis, second on the y axis, last one as colour. A page if FILE
+    /// ends in .html: hover over a design for its network
     #[arg(long, help_heading = OUTPUT, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     /// Save the state of the evolution to FILE [default: the name of --output plus .checkpoint]

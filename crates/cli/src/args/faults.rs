@@ -16,6 +16,7 @@ Examples:
   lockstep faults torus:8x8 -c all-to-all --links --classes       one link per symmetry class
   lockstep faults mesh:4x4 -c all-gather --links --book out.lsb   keep a verified plan per link
   lockstep faults lookup out.lsb --fail-link 01-11                look up that plan
+  lockstep faults lookup out.lsb -o book.html                     write a page with all plans
 
 Each line gives the steps of a verified schedule and a proved lower bound. A fault that disconnects
 terminals is listed, too. Lockstep repairs the plan of the unfaulted network and keeps the transfers
@@ -137,7 +138,7 @@ pub(crate) struct LookupArgs {
     pub(crate) book: PathBuf,
     #[command(flatten)]
     pub(crate) failures: FailureArgs,
-    /// Write the plan to FILE; - is standard output
+    /// Write the plan to FILE; - is standard output. Without faults, an .html file shows the whole book
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Format of --output [default: from its extension: .json, .lsb, .svg, .html or .txt; json without extension]

@@ -14,6 +14,7 @@ Examples:
   lockstep front dgx-a100:2 -c all-reduce --sizes 64KiB..4GiB -o plans
   lockstep front torus:8x8 -c all-gather --switching sf --unit 25GB/s --latency 1us
   lockstep front dgx-1 -c all-gather --plot front.svg       time and bandwidth over the size
+  lockstep front dgx-1 -c all-gather --plot front.html      the same as a page
 
 Small sizes need few steps, large sizes few bytes per channel. A step of width w carries w times as
 many chunks, so one schedule with wide steps is best for small sizes and another one for large sizes.
@@ -40,10 +41,11 @@ pub(crate) struct SizeFrontArgs {
     /// Seed of all random choices
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Write the schedules, and sizes.json with the sizes of each, into a directory
+    /// Write the schedules and their pages, sizes.json with the sizes of each, and the page index.html
+    /// into a directory
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Draw time and bus bandwidth over the size (SVG)
+    /// Draw time and bus bandwidth over the size: SVG, or a page if FILE ends in .html
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     /// Compare asynchronous times: a transfer begins when its data and its channels are there, and

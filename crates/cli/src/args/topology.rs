@@ -12,6 +12,7 @@ Examples:
   lockstep topology fat-tree:2,4                    show terminals, switches, degrees, diameter
   lockstep topology torus:4x4 --format graphml      print the network as GraphML
   lockstep topology network.dot -o network.svg      draw the network
+  lockstep topology network.dot -o network.html     write a page: picture, properties and metrics
   lockstep topology torus:4x4 --metrics             show bisection width, throughput and others
   lockstep topology --list                          list the families and their specs";
 
@@ -60,6 +61,8 @@ pub(crate) enum NetworkFormat {
     NodeLink,
     /// SVG picture
     Svg,
+    /// Interactive HTML page with the properties and all fast metrics
+    Html,
 }
 
 impl NetworkFormat {
@@ -68,7 +71,7 @@ impl NetworkFormat {
         Self::value_variants().iter().copied().find(|format| format.graph() == Some(graph))
     }
 
-    /// Returns the graph format; `None` for a picture.
+    /// Returns the graph format; `None` for a picture or a page.
     pub(crate) fn graph(self) -> Option<GraphFormat> {
         match self {
             Self::Json => Some(GraphFormat::Json),
@@ -76,7 +79,7 @@ impl NetworkFormat {
             Self::Dot => Some(GraphFormat::Dot),
             Self::GraphMl => Some(GraphFormat::GraphMl),
             Self::NodeLink => Some(GraphFormat::NodeLink),
-            Self::Svg => None,
+            Self::Svg | Self::Html => None,
         }
     }
 }

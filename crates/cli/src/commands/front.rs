@@ -6,12 +6,13 @@ use std::path::{Component, Path};
 use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::schedule::{CollectiveSize, Picoseconds};
-use lockstep::topology::Quantity;
-use lockstep::{AlgorithmTimes, Front, FrontError, FrontOptions, FrontPlan, Problem, Timing, Topology};
+use lockstep::{AlgorithmTimes, Front, FrontError, FrontOptions, Problem, Timing, Topology};
 use lockstep_report::Table;
 use serde::{Deserialize, Serialize};
 
-use crate::args::{SizeFrontArgs, Verbosity};
+use super::size_ranges::{Range, ranges, size};
+use super::{front_page, plan_file};
+use crate::args::{PictureFormat, SizeFrontArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input;
@@ -23,6 +24,9 @@ use crate::text::{self, Sheet, one_line};
 
 /// The name of the table of sizes in the directory of a front.
 pub(super) const SIZES_FILE: &str = "sizes.json";
+
+/// The name of the page in the directory of a front.
+const INDEX_FILE: &str = "index.html";
 
 /// The latency of the channels of a network without latencies, unless another one is given: 1 us.
 const DEFAULT_LATENCY_PS: u64 = 1_000_000;
@@ -64,10 +68,17 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     }
     let algorithms = if args.algorithms { lockstep::algorithm_times(&problem)? } else { Vec::new() };
     if let Some(plot) = plot {
-        plot.write(&super::front_plot::svg(&problem, &front, &algorithms, args.sizes))?;
+        let is_page = args.plot.as_deref().is_some_and(|path| output::extension(path) == "html");
+        plot.write(&if is_page {
+            front_page::html(&problem, &front, &algorithms, args.sizes, false)
+        } else {
+            super::front_plot::svg(&problem, &front, &algorithms, args.sizes)
+        })?;
     }
     if let (Some(table), Some(directory)) = (table, &args.output) {
         write_plans(&front, directory, args.sizes, table)?;
+        let page = front_page::html(&problem, &front, &algorithms, args.sizes, true);
+        Output::open(&directory.join(INDEX_FILE))?.write(&page)?;
     }
     let mut text =
         if args.json { to_json(&front, &algorithms, args.sizes) } else { to_text(&problem, &front, args.sizes) };
@@ -107,19 +118,6 @@ fn table_file(files: &mut CommandFiles, directory: &Path) -> anyhow::Result<Outp
     files.write("-o", &directory.join(SIZES_FILE))
 }
 
-/// A row of the table of sizes.
-#[derive(Serialize)]
-struct Range {
-    from_bytes: u64,
-    to_bytes: u64,
-    file: String,
-    chunks: u32,
-    steps: u32,
-    width_sum: u64,
-    latency_ps: u128,
-    engine: String,
-}
-
 /// The sizes of a plan, as another command reads them.
 #[derive(Deserialize)]
 pub(super) struct PlanSizes {
@@ -146,26 +144,13 @@ pub(super) fn read_ranges(table: &Path) -> anyhow::Result<Vec<PlanSizes>> {
     Ok(ranges)
 }
 
-/// Returns the ranges of sizes in which each schedule is best.
-fn ranges(front: &Front, sizes: [u64; 2]) -> Vec<Range> {
-    let ends = front.plans.iter().skip(1).map(|next| next.least_size - 1).chain([sizes[1]]);
-    let range = |(place, (plan, to_bytes)): (usize, (&FrontPlan, u64))| Range {
-        from_bytes: plan.least_size,
-        to_bytes,
-        file: format!("plan-{}.json", place + 1),
-        chunks: plan.file.collective().chunks().get(),
-        steps: plan.steps,
-        width_sum: plan.cost.width_sum,
-        latency_ps: plan.cost.latency_ps,
-        engine: plan.engine.clone(),
-    };
-    front.plans.iter().zip(ends).enumerate().map(range).collect()
-}
-
 fn write_plans(front: &Front, directory: &Path, sizes: [u64; 2], table: Output) -> anyhow::Result<()> {
     let ranges = ranges(front, sizes);
     for (plan, range) in front.plans.iter().zip(&ranges) {
         Output::open(&directory.join(&range.file))?.write(&plan.file.to_json())?;
+        let page = plan_file::picture(&plan.file.problem(), plan.file.schedule(), PictureFormat::Html);
+        let path = directory.join(&range.file).with_extension("html");
+        Output::open(&path)?.write_bytes(&page, || String::from_utf8_lossy(&page).into_owned())?;
     }
     table.write(&to_json_rows(&ranges, 1))
 }
@@ -309,18 +294,4 @@ fn to_text(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
         ]);
     }
     format!("{}\n{}\n{}", sheet.to_text(), plans.to_text(), table.to_text())
-}
-
-/// Returns a size in bytes, with at most three decimals.
-fn size(bytes: u64) -> String {
-    let exact = Quantity::Size.format(bytes);
-    let is_short = exact.split_once('.').is_none_or(|(_, fraction)| fraction.len() <= 5);
-    if is_short {
-        return exact;
-    }
-    let (unit, name) = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")]
-        .into_iter()
-        .find(|&(unit, _)| bytes >= unit)
-        .unwrap_or((1, "B"));
-    format!("{:.3}{name}", bytes as f64 / unit as f64)
 }

@@ -8,10 +8,15 @@ use lockstep_report::{CurvePlot, PointSeries, curves_svg};
 /// A size is larger than the one before by one part of this number.
 const POINTS: u64 = 4;
 
+/// Returns the sizes of the points of a curve, from the smallest to the largest size.
+pub(super) fn points_between(sizes: [u64; 2]) -> Vec<u64> {
+    let next = |&bytes: &u64| Some(bytes.saturating_add(bytes / POINTS + 1)).filter(|&bytes| bytes < sizes[1]);
+    std::iter::successors(Some(sizes[0]), next).chain([sizes[1]]).collect()
+}
+
 /// Draws the times and bus bandwidths of a front from the smallest to the largest size, with those of some algorithms.
 pub(super) fn svg(problem: &Problem<'_>, front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> String {
-    let next = |&bytes: &u64| Some(bytes.saturating_add(bytes / POINTS + 1)).filter(|&bytes| bytes < sizes[1]);
-    let bytes: Vec<u64> = std::iter::successors(Some(sizes[0]), next).chain([sizes[1]]).collect();
+    let bytes = points_between(sizes);
     let ticks = std::iter::successors(Some(1u64), |size| size.checked_mul(16));
     let x_ticks: Vec<(f64, String)> = ticks.map(|size| (size as f64, Quantity::Size.format(size))).collect();
     let curve = |name: String, value: &dyn Fn(u64) -> f64| PointSeries {

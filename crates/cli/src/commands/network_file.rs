@@ -1,15 +1,16 @@
-//! Network files: written in any graph format, or drawn.
+//! Network files: written in any graph format, drawn, or shown on a page.
 
 use std::path::Path;
 
 use anyhow::Context;
 use lockstep::Topology;
 use lockstep::topology::{GraphFormat, write_graph};
-use lockstep_report::{DrawingLimits, topology_svg};
+use lockstep_report::{DrawingLimits, PageLimits, network_html, topology_svg};
 
 use crate::args::NetworkFormat;
 use crate::command_files::CommandFiles;
 use crate::output::{Output, extension};
+use crate::properties::network_facts;
 
 /// The destination of a network, with its format.
 pub(super) struct NetworkOutput {
@@ -44,6 +45,9 @@ impl NetworkOutput {
     pub(super) fn write(self, topology: &Topology) -> anyhow::Result<()> {
         let text = match self.format.graph() {
             Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
+            None if self.format == NetworkFormat::Html => {
+                network_html(topology, &network_facts(topology), &PageLimits::BROWSER)
+            }
             None => topology_svg(topology, &DrawingLimits::PAGE),
         };
         self.output.write(&text)
@@ -53,6 +57,7 @@ impl NetworkOutput {
 fn format_of(path: &Path) -> Option<NetworkFormat> {
     match extension(path).as_str() {
         "svg" => Some(NetworkFormat::Svg),
+        "html" | "htm" => Some(NetworkFormat::Html),
         extension => NetworkFormat::of(GraphFormat::from_extension(extension)?),
     }
 }

@@ -79,7 +79,7 @@ fn an_unknown_extension_is_refused_before_the_search() {
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2));
         assert!(
-            message.contains("plan.xml: unknown extension; use .json, .lsb, .bin, .svg, .html or .txt"),
+            message.contains("plan.xml: unknown extension; use .json, .lsb, .bin, .svg, .html, .pdf or .txt"),
             "{message}"
         );
     }

@@ -106,6 +106,11 @@ impl RecoveryBook {
         self.pages.is_empty()
     }
 
+    /// Returns the figures of all sets of faults, ascending by faults.
+    pub fn rows(&self) -> impl Iterator<Item = &Degradation> {
+        self.pages.iter().map(|page| &page.degradation)
+    }
+
     /// Returns the schedule after these faults, in microseconds; `None` if the book does not have the faults, or if the
     /// collective is impossible after them.
     ///

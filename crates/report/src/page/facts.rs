@@ -9,6 +9,8 @@ pub enum ScheduleVerdict {
     Gap(u32),
     /// The schedule, or a claim about it, is wrong.
     Invalid,
+    /// There is no schedule: the collective is impossible.
+    Impossible,
     /// The schedule is valid; there is no bound.
     #[default]
     Unknown,
@@ -31,7 +33,7 @@ impl ScheduleVerdict {
         match self {
             Self::Optimal => "optimal",
             Self::Gap(_) => "gap",
-            Self::Invalid => "invalid",
+            Self::Invalid | Self::Impossible => "invalid",
             Self::Unknown => "unknown",
         }
     }
@@ -42,6 +44,7 @@ impl ScheduleVerdict {
             Self::Optimal => "optimal".to_owned(),
             Self::Gap(gap) => format!("gap {gap}"),
             Self::Invalid => "invalid".to_owned(),
+            Self::Impossible => "impossible".to_owned(),
             Self::Unknown => "valid, without a bound".to_owned(),
         }
     }

@@ -1,7 +1,7 @@
 //! The groups of nodes that a page can isolate.
 
 use lockstep_schedule::Problem;
-use lockstep_topology::NodeId;
+use lockstep_topology::{NodeId, Topology};
 use serde::Serialize;
 
 use crate::labels::{clip, visible};
@@ -21,19 +21,21 @@ pub(super) struct Groups {
 /// Returns the hosts of the network, otherwise the groups of a collective whose messages connect only parts of the
 /// terminals. `None` if there is only one group.
 pub(super) fn groups(problem: &Problem<'_>) -> Option<Groups> {
-    let topology = problem.topology();
-    let groups = if topology.has_hosts() { hosts(problem) } else { message_groups(problem)? };
-    (groups.names.len() > 1).then_some(groups)
+    if problem.topology().has_hosts() {
+        return hosts(problem.topology());
+    }
+    message_groups(problem).filter(|groups| groups.names.len() > 1)
 }
 
-fn hosts(problem: &Problem<'_>) -> Groups {
-    let topology = problem.topology();
+/// Returns the hosts of a network. `None` if there is only one host, or none.
+pub(super) fn hosts(topology: &Topology) -> Option<Groups> {
     let mut hosts: Vec<&str> = topology.nodes().filter_map(|node| topology.host(node)).collect();
     hosts.sort_unstable();
     hosts.dedup();
     let place = |node| topology.host(node).and_then(|host| hosts.binary_search(&host).ok());
     let of = topology.nodes().map(place).collect();
-    Groups { noun: "host", names: hosts.into_iter().map(|host| visible(&clip(host, NAME_LETTERS))).collect(), of }
+    let names: Vec<_> = hosts.into_iter().map(|host| visible(&clip(host, NAME_LETTERS))).collect();
+    (names.len() > 1).then_some(Groups { noun: "host", names, of })
 }
 
 /// Joins the terminals of each listed message.

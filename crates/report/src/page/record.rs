@@ -1,6 +1,7 @@
 //! The texts and small tables of a page, as JSON.
 
 use lockstep_schedule::{CollectiveSize, Pattern, Problem, Schedule};
+use lockstep_topology::Topology;
 use serde::Serialize;
 
 use super::facts::PlanFacts;
@@ -27,12 +28,6 @@ pub(super) struct PageRecord {
     collective: String,
     model: String,
     pattern: &'static str,
-    /// `optimal`, `gap`, `invalid` or `unknown`.
-    verdict: &'static str,
-    verdict_words: String,
-    bound: String,
-    details: Vec<[String; 2]>,
-    notes: Vec<String>,
     nodes: Vec<String>,
     /// Width and height of the picture in pixels.
     size: [f64; 2],
@@ -44,8 +39,24 @@ pub(super) struct PageRecord {
     chunks: u32,
     groups: Option<Groups>,
     colours: ColourRecord,
+    #[serde(flatten)]
+    pub(super) schedule: ScheduleRecord,
+    /// The sets of faults of a recovery book; the first one is empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) faults: Vec<FaultRecord>,
+}
+
+/// The texts and tables of one schedule.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct ScheduleRecord {
+    /// `optimal`, `gap`, `invalid` or `unknown`.
+    verdict: &'static str,
+    verdict_words: String,
+    bound: String,
+    details: Vec<[String; 2]>,
+    pub(super) notes: Vec<String>,
     /// The number of transfers of each step.
-    transfers: Vec<usize>,
+    pub(super) transfers: Vec<usize>,
     /// The width of each step; empty if all are 1.
     widths: Vec<u32>,
     /// The bits of each step of an all-reduce: 1 reduces, 2 broadcasts. Otherwise empty.
@@ -53,6 +64,19 @@ pub(super) struct PageRecord {
     time: Option<TimeRecord>,
     /// The bytes of the network, of the messages, and of each step.
     pub(super) parts: Vec<usize>,
+}
+
+/// A set of faults, with the schedule after them.
+#[derive(Debug, Serialize)]
+pub(super) struct FaultRecord {
+    pub(super) fault: String,
+    pub(super) summary: String,
+    pub(super) failed_channels: Vec<u32>,
+    pub(super) failed_nodes: Vec<u32>,
+    /// The bytes between the messages and the first step.
+    pub(super) skip: usize,
+    #[serde(flatten)]
+    pub(super) schedule: ScheduleRecord,
 }
 
 /// The colours of messages.
@@ -67,13 +91,18 @@ struct ColourRecord {
 }
 
 /// The synchronous time of each step: its latency, and a transmission per width.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct TimeRecord {
     unit_bytes_per_second: u64,
     /// The number of messages whose sizes add up to the size of the collective.
     messages_per_size: u64,
     bytes: u64,
     latency_ps: Vec<u64>,
+}
+
+/// Returns the names of all nodes, shortened to fit.
+pub(super) fn node_names(topology: &Topology) -> Vec<String> {
+    topology.nodes().map(|node| labels::visible(&labels::clip(topology.node_name(node), NAME_LETTERS))).collect()
 }
 
 impl PageRecord {
@@ -88,11 +117,6 @@ impl PageRecord {
         let topology = problem.topology();
         let steps = schedule.step_count();
         let [network, collective, model, _] = labels::title(problem, steps).map(|text| labels::visible(&text));
-        let name = |node| labels::visible(&labels::clip(topology.node_name(node), NAME_LETTERS));
-        let detail = |[name, value]: &[String; 2]| [labels::visible(name), labels::visible(value)];
-        let omitted = format!("The page has the first {drawn} of {steps} steps; the others are omitted.");
-        let notes = (drawn < steps).then_some(omitted);
-        let widths = schedule.widths().iter().take(drawn).map(|width| width.get()).collect();
         Self {
             network,
             network_size: labels::size(topology),
@@ -106,12 +130,7 @@ impl PageRecord {
                 Pattern::ReduceBroadcast => "all-reduce",
                 _ => "other",
             },
-            verdict: facts.verdict.code(),
-            verdict_words: facts.verdict.words(),
-            bound: labels::visible(&facts.bound),
-            details: facts.details.iter().map(detail).collect(),
-            notes: notes.into_iter().collect(),
-            nodes: topology.nodes().map(name).collect(),
+            nodes: node_names(topology),
             size: [scene.size.x, scene.size.y],
             units_per_pixel: UNITS_PER_PIXEL,
             marks: scene.marks.len(),
@@ -121,27 +140,37 @@ impl PageRecord {
             chunks: problem.messages().chunks(),
             groups: groups(problem),
             colours: ColourRecord::new(problem, schedule),
+            schedule: ScheduleRecord::new(problem, schedule, facts, drawn),
+            faults: Vec::new(),
+        }
+    }
+}
+
+impl ScheduleRecord {
+    /// Collects the texts and tables of a schedule. `drawn` is the number of steps in the page.
+    pub(super) fn new(problem: &Problem<'_>, schedule: &Schedule, facts: &PlanFacts, drawn: usize) -> Self {
+        let steps = schedule.step_count();
+        let omitted = format!("The page has the first {drawn} of {steps} steps; the others are omitted.");
+        Self {
+            notes: (drawn < steps).then_some(omitted).into_iter().collect(),
             transfers: schedule.steps().take(drawn).map(|(_, step)| step.len()).collect(),
-            widths,
+            widths: schedule.widths().iter().take(drawn).map(|width| width.get()).collect(),
             phases: phases(problem, schedule).into_iter().take(drawn).collect(),
             time: TimeRecord::new(problem, schedule, drawn),
-            parts: Vec::new(),
+            ..Self::without_steps(facts)
         }
     }
 
-    /// Returns the record as JSON that cannot end the element which contains it.
-    pub(super) fn to_json(&self) -> String {
-        let text = serde_json::to_string(self).expect("numbers and texts are JSON");
-        let mut safe = String::with_capacity(text.len());
-        for character in text.chars() {
-            match character {
-                '<' => safe.push_str("\\u003c"),
-                '>' => safe.push_str("\\u003e"),
-                '&' => safe.push_str("\\u0026"),
-                _ => safe.push(character),
-            }
+    /// Collects the facts alone.
+    pub(super) fn without_steps(facts: &PlanFacts) -> Self {
+        let detail = |[name, value]: &[String; 2]| [labels::visible(name), labels::visible(value)];
+        Self {
+            verdict: facts.verdict.code(),
+            verdict_words: facts.verdict.words(),
+            bound: labels::visible(&facts.bound),
+            details: facts.details.iter().map(detail).collect(),
+            ..Self::default()
         }
-        safe
     }
 }
 

@@ -199,6 +199,21 @@ impl Page<'_> {
         self.call("Input.dispatchMouseEvent", &json!({"type": "mouseMoved", "x": x, "y": y}));
     }
 
+    /// Moves the pointer over the picture until it is on a terminal. Returns its place.
+    pub(crate) fn find_node(&mut self, name: &str) -> (f64, f64) {
+        let words = format!("terminal {name}\n");
+        for y in (150..700).step_by(12) {
+            for x in (10..1000).step_by(12) {
+                let place = (f64::from(x), f64::from(y));
+                self.hover(place.0, place.1);
+                if self.text("#tip").starts_with(&words) {
+                    return place;
+                }
+            }
+        }
+        panic!("the pointer found no node {name}");
+    }
+
     /// Returns the addresses that the page has loaded.
     pub(crate) fn requests(&self) -> &[String] {
         &self.requests

@@ -206,21 +206,6 @@ fn check_speed(page: &mut Page<'_>, name: &str, bytes: usize, schedule: &Schedul
     assert!(paint < 20_000.0 && median < 2_000.0, "{name}: first paint {paint} ms, step change {median} ms");
 }
 
-/// Moves the pointer over the picture until it is on a node.
-fn find_node(page: &mut Page<'_>, name: &str) -> (f64, f64) {
-    let words = format!("terminal {name}\n");
-    for y in (150..700).step_by(12) {
-        for x in (10..1000).step_by(12) {
-            let place = (f64::from(x), f64::from(y));
-            page.hover(place.0, place.1);
-            if page.text("#tip").starts_with(&words) {
-                return place;
-            }
-        }
-    }
-    panic!("the pointer found no node {name}");
-}
-
 #[test]
 fn every_step_of_six_schedules_is_shown() {
     let Some(mut browser) = Browser::start() else { return };
@@ -296,7 +281,7 @@ fn selections_keys_and_addresses_change_what_is_shown() {
     page.press("Escape");
     assert_eq!(page.value("document.querySelectorAll('#list button').length.toString()"), all.len().to_string());
     // A click on a node isolates what it sends.
-    let (x, y) = find_node(&mut page, mesh.node_name(NodeId::new(6)));
+    let (x, y) = page.find_node(mesh.node_name(NodeId::new(6)));
     page.click_at(x, y);
     let sent = |transfer: &Transfer<'_>| mesh.tail(transfer.path[0]) == NodeId::new(6);
     let sent = all.iter().filter(sent).count();

@@ -5,6 +5,13 @@
 mod browser;
 #[expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 #[cfg(unix)]
+mod browser_books;
+#[cfg(unix)]
+mod browser_fronts;
+#[cfg(unix)]
+mod browser_networks;
+#[expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
+#[cfg(unix)]
 mod browser_pages;
 mod pages;
 mod pictures;

@@ -47,7 +47,8 @@ pub(super) fn deliver(
         file.write(&front.to_json())?;
     }
     if let Some(plot) = plot {
-        plot.write(&plot::picture(front))?;
+        let is_page = args.plot.as_deref().is_some_and(|path| output::extension(path) == "html");
+        plot.write(&if is_page { plot::page(front) } else { plot::picture(front) })?;
     }
     match &args.output {
         _ if is_data => Ok(()),

@@ -1,9 +1,10 @@
 //! `lockstep faults lookup`: the plan for a fault set, from a recovery book.
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use lockstep::{BOOK_KIND, BookError, FaultOutcome, RecoveryBook};
 
-use crate::args::LookupArgs;
+use super::book_page;
+use crate::args::{LookupArgs, PlanFormat};
 use crate::command_files::CommandFiles;
 use crate::commands::plan_file;
 use crate::exit_status::ExitStatus;
@@ -17,8 +18,8 @@ const MAX_LISTED: usize = 1024;
 pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let name = || input::name(&args.book);
     let format = plan_file::format_of(args.output.as_deref(), args.format)?;
-    if args.failures.is_empty() {
-        bail!("expected --fail-link, --fail-channel or --fail-node");
+    if args.failures.is_empty() && format != PlanFormat::Html {
+        bail!("expected --fail-link, --fail-channel or --fail-node, or the page of all faults: -o book.html");
     }
     let mut files = CommandFiles::new();
     files.read("the book", &args.book)?;
@@ -30,6 +31,13 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
         Err(error @ BookError::NoPlans) => bail!("{}: {error}; write a book with --book", name()),
         book => book.with_context(name)?,
     };
+    if args.failures.is_empty() {
+        ensure!(!args.json, "--json: a book has one plan per set of faults; choose a set with --fail-link");
+        let page = book_page::html(&book).with_context(name)?;
+        let Some(output) = output else { bail!("expected -o book.html, the page of all faults") };
+        output.write(&page)?;
+        return Ok(ExitStatus::Success);
+    }
     let faults = args.failures.set().of(book.topology()).with_context(name)?;
     let Some(recovery) = book.look_up(&faults).with_context(name)? else {
         let what = faults.name(book.topology());

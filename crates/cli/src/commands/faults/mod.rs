@@ -1,5 +1,6 @@
 //! `lockstep faults`: plans for every fault set, before faults happen.
 
+mod book_page;
 mod journal;
 mod lookup;
 mod rows;

@@ -1,5 +1,5 @@
 
-// Colours: of messages, and of loads. All are distinguishable with any kind of colour vision.
+// The colour scheme and the colours of loads. All are distinguishable with any kind of colour vision.
 
 /** The ramp of loads, from low to high: lightness rises with load on dark, and falls on light. */
 const RAMPS = {
@@ -19,20 +19,20 @@ function readTheme() {
   for (const name of names) {
     theme.colours[name] = style.getPropertyValue(`--${name}`).trim();
   }
-  theme.palette = theme.isDark ? record.colours.dark : record.colours.light;
+  theme.palette = record.colours ? record.colours[theme.isDark ? 'dark' : 'light'] : [];
   theme.ramp = RAMPS[theme.isDark ? 'dark' : 'light'];
 }
 
-const placeOfKey = record.colours.keys === null ? null : new Map(record.colours.keys.map((key, place) => [key, place]));
-
-/** Returns the place of a message's colour in the palette. */
-function colourPlace(message) {
-  if (!isKnown(message)) return 0;
-  const key = record.colours.by_source ? sourceOf(message) : message;
-  return placeOfKey ? placeOfKey.get(key) || 0 : key % theme.palette.length;
-}
-
-const colourOf = message => theme.palette[colourPlace(message)];
-
 /** Returns the colour of a load between 0 and 1. */
 const loadColour = share => theme.ramp[Math.min(theme.ramp.length - 1, Math.floor(share * theme.ramp.length))];
+
+const schemeWords = () => ({ system: '◐ Auto', light: '☀ Light', dark: '☾ Dark' })[theme.choice];
+
+function nextScheme() {
+  theme.choice = { system: 'dark', dark: 'light', light: 'system' }[theme.choice];
+  showTheme();
+  writeAddress();
+}
+
+/** Returns the three numbers of a colour `#rrggbb`. */
+const rgb = colour => [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16));

@@ -7,15 +7,11 @@ const KEYS = [
   ['Space', 'play or pause'],
   ['1, 2, 3', 'show messages, the load of this step, the load of all steps'],
   ['T, L, H, A', 'show transfers, links, what nodes hold, all facts'],
-  ['+, −, 0', 'zoom in, zoom out, whole network'],
-  ['Shift + arrows', 'move the picture'],
+  ...PICTURE_KEYS,
   ['/', 'find a node, a message or a link'],
-  ['Esc', 'clear the selection'],
-  ['D', 'change the colour scheme'],
   ['Pointer', 'hover for a description; click to isolate a message, a sender or a link; drag to move; wheel to zoom'],
 ];
 const SIZES = [1024, 32768, 1048576, 67108864, 1073741824, 17179869184];
-const SUGGESTIONS = 12;
 const REPAINT = ['step', 'select', 'colouring'];
 const RELAYOUT = ['select', 'busiestFirst', 'allRows', 'bytes'];
 
@@ -46,13 +42,7 @@ function showControls() {
   for (const button of document.querySelectorAll('[data-colouring]')) {
     button.setAttribute('aria-pressed', String(button.dataset.colouring === state.colouring));
   }
-  for (const tab of document.querySelectorAll('[data-tab]')) {
-    const isChosen = tab.dataset.tab === state.tab;
-    tab.setAttribute('aria-selected', String(isChosen));
-    tab.tabIndex = isChosen ? 0 : -1;
-    byId(`panel-${tab.dataset.tab}`).hidden = !isChosen;
-  }
-  byId('scheme').textContent = { system: '◐ Auto', light: '☀ Light', dark: '☾ Dark' }[theme.choice];
+  showTabs();
 }
 
 function showPhases() {
@@ -70,56 +60,13 @@ function showPhases() {
   }));
 }
 
-/** Returns the objects whose names begin with a text: nodes first, then messages and links. */
-function search(text) {
-  const words = text.trim().toLowerCase();
-  if (words === '') return [];
-  const found = [];
-  const add = (kind, id, label) => { if (SUGGESTIONS > found.length) found.push({ kind, id, label }); };
+/** Adds the messages of a search: by number, and by label. */
+function addOthers(words, add, isFull) {
   const number = /^message\s+(\d+)/.exec(words);
   if (number && isKnown(Number(number[1]))) add('message', Number(number[1]), `message ${number[1]} (${messageLabel(Number(number[1]))})`);
-  const names = record.nodes.map(name => name.toLowerCase());
-  names.forEach((name, node) => { if (name === words) add('sender', node, `node ${record.nodes[node]}`); });
-  names.forEach((name, node) => { if (name !== words && (name.startsWith(words) || `node ${name}`.startsWith(words))) add('sender', node, `node ${record.nodes[node]}`); });
-  (record.groups ? record.groups.names : []).forEach((name, group) => { if (name.toLowerCase().startsWith(words)) add('group', group, name); });
-  for (let resource = 0; resource < record.resources && SUGGESTIONS > found.length; resource += 1) {
-    if (channelsOf[resource].length > 0 && `link ${linkName(resource)}`.toLowerCase().includes(words)) add('link', resource, `link ${linkName(resource)}`);
-  }
-  for (let message = 0; message < Math.min(record.messages, 100000) && SUGGESTIONS > found.length; message += 1) {
+  for (let message = 0; message < Math.min(record.messages, 100000) && !isFull(); message += 1) {
     if (messageLabel(message).toLowerCase() === words) add('message', message, `message ${message} (${messageLabel(message)})`);
   }
-  return found;
-}
-
-function watchSearch() {
-  const field = byId('search');
-  let found = [];
-  field.addEventListener('input', () => {
-    const chosen = found.find(({ label }) => label === field.value);
-    if (chosen) {
-      go(chosen);
-      return;
-    }
-    found = search(field.value);
-    byId('found').replaceChildren(...found.map(({ label }) => element('option', undefined, { value: label })));
-    field.classList.toggle('missing', field.value.trim() !== '' && found.length === 0);
-  });
-  field.addEventListener('keydown', event => {
-    if (event.key === 'Enter' && search(field.value).length > 0) go(search(field.value)[0]);
-    if (event.key === 'Escape') field.blur();
-  });
-}
-
-function go({ kind, id }) {
-  update({ select: { kind, id } });
-  if (kind === 'sender') revealNode(id);
-  if (kind === 'message' && isKnown(id)) revealNode(sourceOf(id));
-}
-
-function nextScheme() {
-  theme.choice = { system: 'dark', dark: 'light', light: 'system' }[theme.choice];
-  showTheme();
-  writeAddress();
 }
 
 function showTheme() {
@@ -156,12 +103,6 @@ function showAxis() {
   byId('axis-words').textContent = !uses && totals.isReady ? `${words}; too many transfers to draw them by link` : words;
 }
 
-function sizeText(bytes) {
-  const units = ['B', 'KiB', 'MiB', 'GiB'];
-  const power = Math.min(3, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${bytes / 1024 ** power} ${units[power]}`;
-}
-
 const ACTIONS = {
   ArrowLeft: () => update({ step: state.step - 1 }),
   ArrowRight: () => update({ step: state.step + 1 }),
@@ -175,38 +116,8 @@ const ACTIONS = {
   l: () => update({ tab: 'links' }),
   h: () => update({ tab: 'held' }),
   a: () => update({ tab: 'about' }),
-  '+': () => zoomPicture(1.3),
-  '=': () => zoomPicture(1.3),
-  '-': () => zoomPicture(1 / 1.3),
-  0: () => { fitPicture(); drawPicture(); },
-  '/': () => byId('search').focus(),
-  Escape: () => update({ select: null }),
-  d: nextScheme,
-  '?': () => byId('keys').showModal(),
+  ...PICTURE_ACTIONS,
 };
-const PANS = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
-
-function watchKeys() {
-  document.addEventListener('keydown', event => {
-    const target = event.target === document ? document.body : event.target;
-    const isField = target.matches('select, input[type="search"]') || byId('keys').open;
-    const isOwn = target.matches('button, input[type="checkbox"]') && event.key === ' ';
-    const isSlider = target.id === 'step' && ['Home', 'End', 'ArrowLeft', 'ArrowRight'].includes(event.key);
-    const isTab = target.matches('[role="tab"]') && event.key.startsWith('Arrow');
-    if (isField || isOwn || isSlider || isTab || event.ctrlKey || event.metaKey || event.altKey) return;
-    const pan = event.shiftKey ? PANS[event.key] : undefined;
-    const action = pan ? () => panPicture(...pan) : ACTIONS[event.key];
-    if (!action) return;
-    event.preventDefault();
-    action();
-  });
-  document.querySelector('[role="tablist"]').addEventListener('keydown', event => {
-    const move = { ArrowRight: 1, ArrowLeft: TABS.length - 1 }[event.key];
-    if (!move) return;
-    update({ tab: TABS[(TABS.indexOf(state.tab) + move) % TABS.length] });
-    byId(`tab-${state.tab}`).focus();
-  });
-}
 
 function watchButtons() {
   const clicks = {
@@ -215,16 +126,9 @@ function watchButtons() {
     play: () => setPlaying(timer === null),
     next: () => update({ step: state.step + 1 }),
     last: () => update({ step: stepCount }),
-    'zoom-in': () => zoomPicture(1.3),
-    'zoom-out': () => zoomPicture(1 / 1.3),
-    'zoom-fit': ACTIONS[0],
-    clear: ACTIONS.Escape,
-    help: ACTIONS['?'],
-    scheme: nextScheme,
   };
-  for (const [id, action] of Object.entries(clicks)) byId(id).addEventListener('click', action);
+  watchClicks(clicks);
   for (const button of document.querySelectorAll('[data-colouring]')) button.addEventListener('click', () => update({ colouring: button.dataset.colouring }));
-  for (const tab of document.querySelectorAll('[data-tab]')) tab.addEventListener('click', () => update({ tab: tab.dataset.tab }));
   byId('step').addEventListener('input', event => update({ step: Number(event.target.value) }));
   byId('speed').addEventListener('change', () => setPlaying(timer !== null));
   byId('as-text').addEventListener('change', event => update({ asText: event.target.checked }));
@@ -235,11 +139,12 @@ function watchButtons() {
 
 function prepareControls() {
   Object.assign(byId('step'), { min: Math.min(1, stepCount), max: Math.max(1, stepCount), disabled: stepCount === 0 });
-  byId('key-list').replaceChildren(...KEYS.flatMap(([key, text]) => [element('dt', key), element('dd', text)]));
+  showKeys(KEYS);
   byId('size-label').hidden = !record.time;
   byId('size').replaceChildren(...SIZES.map(bytes => element('option', sizeText(bytes), { value: bytes, selected: bytes === state.bytes })));
   frame.setAttribute('aria-label', `${record.network}, ${record.collective}: picture of the network`);
   showPhases();
+  showFaults();
 }
 
 /** Draws the first step, then reads all others. */
@@ -256,13 +161,17 @@ function begin() {
   listeners.push(show);
   update({ step: state.step, select: null, colouring: state.colouring, ...change });
   watchButtons();
-  watchKeys();
+  watchKeys(ACTIONS);
   watchPointer();
   watchTimeline();
   watchMatrix();
   watchSearch();
   systemScheme.addEventListener('change', showTheme);
-  window.addEventListener('hashchange', () => update(readAddress()));
+  window.addEventListener('hashchange', () => {
+    const number = Number((/[#&]fault=(\d+)/.exec(location.hash) || [])[1] || 0);
+    if (faults[number] && number !== chosenFault) location.reload();
+    else update(readAddress());
+  });
   new ResizeObserver(() => {
     resizePicture();
     layOutTimeline();

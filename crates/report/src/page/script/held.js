@@ -38,16 +38,13 @@ function drawMatrix(held) {
       paint(row, message, colours[1], share === 0 ? 0 : 0.25 + 0.75 * share);
     }
   });
-  for (const [node, message] of held.arrived) paint(rowOf.get(node), message, colours[2], 1);
+  held.arrivals((node, message) => paint(rowOf.get(node), message, colours[2], 1));
   Object.assign(matrix.canvas, { width: columns, height: rows });
   matrix.putImageData(image, 0, 0);
   Object.assign(matrix.canvas.style, { width: `${columns * cell.width}px`, height: `${rows * cell.height}px` });
 }
 
 const rowOf = new Map(terminals.map((node, row) => [node, row]));
-
-/** Returns the three numbers of a colour `#rrggbb`. */
-const rgb = colour => [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16));
 
 /** Lists the arrivals at the selected node up to this step, latest first. */
 function showNodeHeld(held) {

@@ -40,8 +40,9 @@ class Holdings {
 
   reset() {
     this.after = 0;
+    /** For each step, what its arrivals replaced: nodes, messages, and numbers of contributions. */
+    this.replaced = [];
     this.reached = new Uint32Array(nodeCount);
-    this.arrived = [];
     if (!this.hasTable) return;
     this.held = new Uint16Array(nodeCount * record.messages);
     for (let message = 0; message < record.messages; message += 1) {
@@ -55,29 +56,62 @@ class Holdings {
 
   /** Moves to the state after a number of steps. */
   goTo(steps) {
-    if (this.after > steps) this.reset();
-    for (; this.after !== steps; this.after += 1) this.advance(stepAt(this.after));
+    while (this.after > steps) this.undo();
+    for (; this.after !== steps; this.after += 1) this.replaced[this.after] = this.advance(stepAt(this.after));
   }
 
+  /** Adds the arrivals of a step. Returns what they replaced. */
   advance(step) {
-    this.arrived = [];
+    const [nodes, messages] = [new Int32Array(step.count), new Uint32Array(step.count)];
+    const before = new Uint16Array(step.count);
+    let count = 0;
     for (let i = 0; i < step.count; i += 1) {
-      const [message, sender, receiver] = [step.message[i], step.sender[i], step.receiver[i]];
-      if (sender === -1 || !isKnown(message)) continue;
-      const sum = this.hasTable ? this.held[this.place(sender, message)] : 1;
-      this.arrived.push([receiver, message, sum]);
+      const message = step.message[i];
+      if (step.sender[i] === -1 || !isKnown(message)) continue;
+      [nodes[count], messages[count]] = [step.receiver[i], message];
+      before[count] = this.hasTable ? this.held[this.place(step.sender[i], message)] : 1;
+      count += 1;
     }
     // Arrivals count only now, so that nothing is passed on in the step in which it arrives.
-    for (const [receiver, message, sum] of this.arrived) {
+    for (let i = 0; i < count; i += 1) before[i] = this.arrive(nodes[i], messages[i], before[i]);
+    return { nodes: nodes.subarray(0, count), messages, before };
+  }
+
+  /** Adds an arrival. Returns the number of contributions that the node held before. */
+  arrive(node, message, sum) {
+    if (!this.hasTable) {
+      this.reached[node] += this.isGoal(node, message) ? 1 : 0;
+      return 0;
+    }
+    const place = this.place(node, message);
+    const before = this.held[place];
+    this.held[place] = Math.min(this.full[message], isSum ? before + sum : Math.max(before, sum));
+    const isNew = before !== this.full[message] && this.held[place] === this.full[message];
+    if (isNew && this.isGoal(node, message)) this.reached[node] += 1;
+    return before;
+  }
+
+  /** Calls a function with the node and message of each arrival of the last step. */
+  arrivals(found) {
+    if (this.after === 0) return;
+    const { nodes, messages } = this.replaced[this.after - 1];
+    nodes.forEach((node, i) => found(node, messages[i]));
+  }
+
+  /** Moves to the state before the last step. */
+  undo() {
+    this.after -= 1;
+    const { nodes, messages, before } = this.replaced.pop();
+    for (let i = nodes.length - 1; i >= 0; i -= 1) {
+      const [node, message] = [nodes[i], messages[i]];
       if (!this.hasTable) {
-        this.reached[receiver] += this.isGoal(receiver, message) ? 1 : 0;
+        this.reached[node] -= this.isGoal(node, message) ? 1 : 0;
         continue;
       }
-      const place = this.place(receiver, message);
-      const before = this.held[place];
-      this.held[place] = Math.min(this.full[message], isSum ? before + sum : Math.max(before, sum));
-      const isNew = before !== this.full[message] && this.held[place] === this.full[message];
-      if (isNew && this.isGoal(receiver, message)) this.reached[receiver] += 1;
+      const place = this.place(node, message);
+      const wasNew = before[i] !== this.full[message] && this.held[place] === this.full[message];
+      if (wasNew && this.isGoal(node, message)) this.reached[node] -= 1;
+      this.held[place] = before[i];
     }
   }
 

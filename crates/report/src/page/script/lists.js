@@ -1,26 +1,7 @@
 
 // The lists beside the picture: transfers of the step, links, the selection, and the facts.
 
-const LISTED = 60;
 const LISTED_LINKS = 12;
-
-/** Fills a list with buttons: each entry has a text, a colour or none, and what a click does. */
-function fillRows(list, entries, remainder) {
-  const rows = entries.map(({ text, colour, action, isDim }) => {
-    const button = element('button', undefined, { type: 'button', onclick: action, className: isDim ? 'dim' : '' });
-    if (colour) {
-      const swatch = element('i');
-      swatch.style.background = colour;
-      button.append(swatch);
-    }
-    button.append(text);
-    const row = element('li');
-    row.append(button);
-    return row;
-  });
-  if (remainder) rows.push(element('li', remainder, { className: 'remainder' }));
-  list.replaceChildren(...rows);
-}
 
 function showTransfers() {
   const text = byId('text');
@@ -75,7 +56,7 @@ function showSelection() {
   if (!state.select) return;
   byId('selected').textContent = `Only ${selectionText()}`;
   const related = byId('related');
-  related.replaceChildren(...relatedObjects().map(({ kind, id, text }) => element('button', text, { type: 'button', onclick: () => select(kind, id) })));
+  related.replaceChildren(...relatedObjects().map(({ kind, id, text }) => element('button', text, { type: 'button', onclick: () => (kind === 'fault' ? chooseFault(id) : select(kind, id)) })));
   const entries = [];
   let found = 0;
   for (let index = 0; totals.isReady && index < stepCount; index += 1) {
@@ -110,19 +91,14 @@ function relatedObjects() {
     const nodes = new Set((channelsOf[id] || []).slice(0, 4).flatMap(channel => [network.tail[channel], network.head[channel]]));
     for (const node of nodes) related.push({ kind: 'sender', id: node, text: `${isTerminal[node] === 1 ? 'sender' : 'switch'} ${nodeName(node)}` });
   }
+  for (const { fault, place } of chosenFault === 0 ? faultsOf(kind, id) : []) related.push({ kind: 'fault', id: place, text: `without ${clip(fault.fault, 40)}: ${fault.summary}` });
   return related;
 }
 
 function showLegend() {
   const legend = byId('legend');
   const entries = [];
-  const add = (text, colour, action, isDashed) => {
-    const entry = element(action ? 'button' : 'span', undefined, action ? { type: 'button', onclick: action } : {});
-    const swatch = element('i', undefined, { className: isDashed ? 'dashed' : '' });
-    swatch.style.setProperty('--swatch', colour);
-    entry.append(swatch, text);
-    entries.push(entry);
-  };
+  const add = (...entry) => entries.push(legendEntry(...entry));
   if (state.colouring === 'messages') {
     const keys = record.colours.keys;
     const heading = keys !== null && 16 >= keys.length && keys.length > 0;
@@ -153,13 +129,14 @@ function selectSource(source) {
 
 function showFacts() {
   byId('network').textContent = record.network;
-  byId('problem').textContent = [record.collective, record.model, counted(stepCount, 'step'), record.network_size].join(' · ');
+  byId('problem').textContent = [record.collective, record.model, counted(stepCount, 'step'), record.network_size, ...(chosenFault > 0 ? [`without ${record.fault}`] : [])].join(' · ');
   byId('verdict').textContent = record.verdict_words;
   byId('verdict').className = record.verdict;
   byId('bound').textContent = record.bound;
   const transfers = record.transfers.reduce((sum, count) => sum + count, 0);
   const facts = [
     ['Network', `${record.network}: ${record.network_size}`],
+    ...(chosenFault > 0 ? [['Faults', record.fault], ['Without faults', faults[0].summary], ['With the faults', record.summary]] : []),
     ['Collective', record.collective],
     ['Model', record.model],
     ['Messages', `${counted(messages.count, 'message')}${record.chunks > 1 ? `, each in ${record.chunks} chunks` : ''}`],
@@ -171,5 +148,5 @@ function showFacts() {
     ...record.details,
     ...record.notes.map(note => ['Note', note]),
   ];
-  byId('facts').replaceChildren(...facts.flatMap(([name, text]) => [element('dt', name), element('dd', text)]));
+  fillFacts(byId('facts'), facts);
 }

@@ -1,5 +1,5 @@
 
-// The picture of the network, on three canvases: network, transfers of the step, labels.
+// The picture of the network, on three canvases: network, contents, labels. Each page has its own `drawStep` for the contents.
 
 const LINE = 3;
 const ARROW = { length: 9, halfWidth: 4.5 };
@@ -9,6 +9,9 @@ const MIN_LABEL_PIXELS = 6;
 const SMALLEST_LINE = 0.6;
 const MARGIN = 10;
 const SPARSE_LABEL = 10;
+const DOT_PIXELS = 2;
+const DOT_LEVELS = 12;
+const LEAST_DOT = 1.8;
 
 const frame = byId('picture');
 const layers = ['base', 'transfers', 'labels'].map(id => byId(id).getContext('2d'));
@@ -155,133 +158,75 @@ const markGroups = [
   { marks: network.marks.filter(mark => mark.role === FAILED), fill: 'surface', line: 'failed' },
 ];
 
-/** Draws the marks. A terminal is filled from below by the share of its messages that it holds. */
-function drawMarks(layer) {
+/** Paints marks of one group. A terminal is filled from below by its share, if `shareOf` is a function. */
+function paintMarks(layer, { fill, line }, marks, shareOf) {
   const { colours } = theme;
-  const held = holdingsAfter(state.step);
-  const one = state.select && state.select.kind === 'message' ? state.select.id : -1;
-  for (const { marks, fill, line } of markGroups) {
+  layer.beginPath();
+  for (const mark of marks) traceMark(layer, mark);
+  layer.fillStyle = colours[fill];
+  layer.fill();
+  if (shareOf && fill === 'surface' && marks.length > 0 && !isDashed(marks[0])) {
     layer.beginPath();
-    for (const mark of marks) traceMark(layer, mark);
-    layer.fillStyle = colours[fill];
-    layer.fill();
-    if (held && fill === 'surface' && marks.length > 0 && !isDashed(marks[0])) {
-      layer.beginPath();
-      for (const mark of marks) {
-        const share = heldShare(held, mark.node, one);
-        if (share > 0) traceGauge(layer, mark, share);
-      }
-      layer.fillStyle = colours.held;
-      layer.fill();
+    for (const mark of marks) {
+      const share = shareOf(mark.node);
+      if (share > 0) traceGauge(layer, mark, share);
     }
-    layer.beginPath();
-    for (const mark of marks) traceMark(layer, mark);
-    layer.strokeStyle = colours[line];
-    layer.lineWidth = lineWidth(1.2);
-    layer.setLineDash(marks.length > 0 && isDashed(marks[0]) ? [3, 2] : []);
-    layer.stroke();
+    layer.fillStyle = colours.held;
+    layer.fill();
+  }
+  layer.beginPath();
+  for (const mark of marks) traceMark(layer, mark);
+  layer.strokeStyle = colours[line];
+  layer.lineWidth = lineWidth(1.2);
+  layer.setLineDash(marks.length > 0 && isDashed(marks[0]) ? [3, 2] : []);
+  layer.stroke();
+}
+
+/** Draws marks that are too small for shapes as rectangles. Their colour has the share of a terminal. */
+function drawDots(layer, { fill, line, marks }, shareOf) {
+  const { colours } = theme;
+  const [from, to] = [rgb(colours[fill]), rgb(fill === 'surface' ? colours.held : colours[fill])];
+  const pixel = 1 / camera.scale;
+  layer.fillStyle = colours[line];
+  const half = mark => [Math.max(mark.halfX, LEAST_DOT * pixel), Math.max(mark.halfY, LEAST_DOT * pixel)];
+  for (const mark of marks) {
+    const [halfX, halfY] = half(mark);
+    layer.fillRect(mark.x - halfX, mark.y - halfY, 2 * halfX, 2 * halfY);
+  }
+  const levels = Array.from({ length: DOT_LEVELS + 1 }, () => []);
+  for (const mark of marks) levels[shareOf ? Math.round(shareOf(mark.node) * DOT_LEVELS) : 0].push(mark);
+  levels.forEach((level, place) => {
+    layer.fillStyle = `rgb(${from.map((value, k) => Math.round(value + (to[k] - value) * place / DOT_LEVELS)).join(' ')})`;
+    for (const mark of level) {
+      const [halfX, halfY] = half(mark);
+      layer.fillRect(mark.x - halfX + pixel / 2, mark.y - halfY + pixel / 2, 2 * halfX - pixel, 2 * halfY - pixel);
+    }
+  });
+}
+
+/** Draws all marks, and outlines the chosen node; -1 is none. `shareOf` is null, or returns how full a terminal is. */
+function drawMarks(layer, shareOf, chosen) {
+  for (const group of markGroups) {
+    const isTiny = group.marks.length > 0 && DOT_PIXELS > camera.scale * group.marks[0].halfX && !isDashed(group.marks[0]);
+    if (isTiny) drawDots(layer, group, shareOf);
+    else paintMarks(layer, group, group.marks, shareOf);
   }
   layer.setLineDash([]);
-  if (!state.select || state.select.kind !== 'sender') return;
+  if (chosen === -1) return;
   layer.beginPath();
   for (const mark of network.marks) {
-    if (mark.node === state.select.id) traceMark(layer, mark);
+    if (mark.node === chosen) traceMark(layer, mark);
   }
-  layer.strokeStyle = colours.accent;
+  layer.strokeStyle = theme.colours.accent;
   layer.lineWidth = lineWidth(4, 2.5);
   layer.stroke();
 }
 
-const heldShare = (held, node, message) => (message === -1 || !held.hasTable ? held.share(node) || 0 : held.part(node, message));
-
-/** Groups the drawable transfers of a step by colour and dashes, so that each group is one stroke. */
-function transferBatches(step, index) {
-  const used = new Uint32Array(record.resources);
-  const width = widthOf(index);
-  const dim = { isDim: true, exceeds: false, colour: theme.colours.muted, transfers: [] };
-  const batches = [];
-  for (let i = 0; i < step.count; i += 1) {
-    if (step.isDrawable[i] === 0) continue;
-    let exceeds = 0;
-    for (let at = pathStart(step, i); at !== step.end[i]; at += 1) {
-      const channel = step.channels[at];
-      used[network.resource[channel]] += 1;
-      if (used[network.resource[channel]] > network.capacity[channel] * width) exceeds = 1;
-    }
-    if (!isShown(step, i)) {
-      dim.transfers.push(i);
-      continue;
-    }
-    const place = 2 * colourPlace(step.message[i]) + exceeds;
-    batches[place] = batches[place] || { isDim: false, exceeds: exceeds === 1, colour: colourOf(step.message[i]), transfers: [] };
-    batches[place].transfers.push(i);
-  }
-  return [dim, ...batches.filter(batch => batch)];
-}
-
-function drawTransfers(index) {
-  const layer = transferLayer;
-  const step = stepAt(index);
-  const hasArrows = ARROW.length * camera.scale >= 3;
-  layer.lineJoin = 'round';
-  for (const batch of transferBatches(step, index)) {
-    layer.globalAlpha = batch.isDim ? 0.25 : 1;
-    layer.strokeStyle = batch.colour;
-    layer.fillStyle = layer.strokeStyle;
-    layer.lineWidth = batch.isDim ? lineWidth(1.5) : lineWidth(LINE, isIsolated() ? 2 : 1);
-    layer.setLineDash(batch.exceeds ? [5, 4] : []);
-    layer.beginPath();
-    for (const i of batch.transfers) {
-      const start = pathStart(step, i);
-      for (let at = start; at !== step.end[i]; at += 1) {
-        const joins = at > start && network.entered[step.channels[at - 1]] === network.tail[step.channels[at]];
-        traceChannel(layer, step.channels[at], joins);
-      }
-    }
-    layer.stroke();
-    layer.setLineDash([]);
-    if (!hasArrows || batch.isDim) continue;
-    layer.beginPath();
-    for (const i of batch.transfers) traceArrow(layer, step.channels[step.end[i] - 1], ARROW);
-    layer.fill();
-  }
-  layer.globalAlpha = 1;
-}
-
-/** The load of each resource between 0 and 1, in the step or in all steps. */
-function loadShares() {
-  const isTotal = state.colouring === 'all';
-  const loads = isTotal ? totals.loads : stepCount === 0 ? new Uint32Array(record.resources) : loadsOf(state.step - 1);
-  const widths = isTotal ? widthSum : stepCount === 0 ? 1 : widthOf(state.step - 1);
-  return Float64Array.from(loads, (load, resource) => load / (capacityOf(resource) * Math.max(1, widths)));
-}
-
-/** Draws the load of every link. Idle links are dashed in a colour outside the ramp. */
-function drawLoads() {
-  const layer = transferLayer;
-  const shares = loadShares();
-  const bins = Array.from({ length: theme.ramp.length + 1 }, () => []);
-  for (let channel = 0; channel < record.channels; channel += 1) {
-    if (network.isWorking[channel] === 0) continue;
-    const share = shares[network.resource[channel]];
-    bins[share === 0 ? 0 : 1 + theme.ramp.indexOf(loadColour(share))].push(channel);
-  }
-  bins.forEach((channels, bin) => {
-    layer.beginPath();
-    for (const channel of channels) traceChannel(layer, channel, false);
-    layer.strokeStyle = bin === 0 ? theme.colours.idle : theme.ramp[bin - 1];
-    layer.setLineDash(bin === 0 ? [4, 3] : []);
-    layer.lineWidth = bin === 0 ? lineWidth(1.6, 0.8) : lineWidth(LINE, 1.2);
-    layer.stroke();
-  });
-  layer.setLineDash([]);
-}
-
-/** Outlines the channels of the selected link. */
-function drawSelectedLink(layer) {
-  if (!state.select || state.select.kind !== 'link') return;
+/** Outlines the channels of a link; -1 is none. */
+function drawSelectedLink(layer, resource) {
+  if (resource === -1) return;
   layer.beginPath();
-  for (const channel of channelsOf[state.select.id]) traceChannel(layer, channel, false);
+  for (const channel of channelsOf[resource]) traceChannel(layer, channel, false);
   layer.strokeStyle = theme.colours.accent;
   layer.lineWidth = lineWidth(8, 5);
   layer.globalAlpha = 0.35;
@@ -345,15 +290,6 @@ function drawSparseLabels() {
     layer.strokeText(text, x, y);
     layer.fillText(text, x, y);
   }
-}
-
-/** Draws what changes with the step: transfers or loads, and the marks. */
-function drawStep() {
-  clearLayer(transferLayer);
-  drawSelectedLink(transferLayer);
-  if (state.colouring !== 'messages') drawLoads();
-  else if (stepCount > 0) drawTransfers(state.step - 1);
-  drawMarks(transferLayer);
 }
 
 function drawPicture() {

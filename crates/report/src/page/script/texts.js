@@ -1,23 +1,7 @@
 
-// The texts of the page. Every text reaches the document as text, never as markup.
+// The texts of a plan.
 
-const NAME_LETTERS = 24;
 const PATH_NODES = 40;
-
-const clip = (text, most) => {
-  const letters = Array.from(text);
-  return letters.length > most ? letters.slice(0, most - 1).join('') + '…' : text;
-};
-const counted = (count, noun) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
-const percent = share => `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
-const nodeName = node => (node >= 0 && node < nodeCount ? clip(record.nodes[node], NAME_LETTERS) : `unknown node ${node}`);
-
-/** Returns a time in seconds with a unit. */
-function seconds(time) {
-  const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
-  const [size, unit] = units.find(([limit]) => time >= limit) || units[3];
-  return time === 0 ? '0 s' : `${Number((time / size).toPrecision(4))} ${unit}`;
-}
 
 /** Returns the label of a message: its source, its only receiver, and its chunk if there are several. */
 function messageLabel(message) {
@@ -45,20 +29,6 @@ function pathText(step, i) {
 
 const transferText = (step, i) => `message ${step.message[i]} (${messageLabel(step.message[i])}): ${pathText(step, i)}`;
 
-/** Returns the ends of a resource: `a → b` for a channel, `a ↔ b` for two opposite ones. */
-function linkName(resource) {
-  const channels = channelsOf[resource] || [];
-  if (channels.length === 0) return `link ${resource}`;
-  const [first, second] = channels;
-  const ends = [network.tail[first], network.head[first]].map(nodeName);
-  if (channels.length === 1) return ends.join(' → ');
-  const isPair = channels.length === 2 && network.tail[second] === network.head[first] && network.head[second] === network.tail[first];
-  return isPair ? ends.join(' ↔ ') : `${ends.join(' → ')} and ${channels.length - 1} more`;
-}
-
-/** Returns the name of a group: `host a`, or `group of 5`. */
-const groupName = group => (record.groups.noun === 'host' ? `host ${record.groups.names[group]}` : record.groups.names[group]);
-
 const PHASES = ['', 'reduce', 'broadcast', 'reduce and broadcast'];
 const phaseOf = index => PHASES[record.phases[index] || 0];
 
@@ -79,12 +49,3 @@ function progressText(state) {
   const plural = isSum ? 'results' : 'deliveries';
   return `${state.reachedCount.toLocaleString('en')} of ${state.goalCount.toLocaleString('en')} ${state.goalCount === 1 ? noun : plural} done.`;
 }
-
-/** Creates an element with a text and properties. */
-function element(name, text, properties) {
-  const created = document.createElement(name);
-  if (text !== undefined) created.textContent = text;
-  return Object.assign(created, properties || {});
-}
-
-const byId = id => document.getElementById(id);
