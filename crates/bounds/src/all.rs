@@ -72,8 +72,13 @@ pub fn all_within(problem: &Problem<'_>, budget: &Budget) -> Vec<LowerBound> {
 /// Returns the best bound of an all-reduce by one root.
 fn common_root(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> {
     let mut search = CommonRoot::new(problem)?;
-    let bounds = Cost::ALL.into_iter().filter_map(|cost| search.raise(cost, u32::MAX, budget));
-    bounds.reduce(|best, next| if next.steps > best.steps { next } else { best })
+    let mut best: Option<LowerBound> = None;
+    for cost in Cost::ALL {
+        let least = best.as_ref().map_or(0, |best| best.steps);
+        let found = search.raise(cost, (least, u32::MAX), budget);
+        best = found.filter(|found| found.steps > least).or(best);
+    }
+    best
 }
 
 fn sort(bounds: &mut [LowerBound]) {

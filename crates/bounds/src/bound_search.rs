@@ -72,7 +72,7 @@ impl<'a> BoundSearch<'a> {
                 keep_better(&mut self.best, self.rules.best.clone());
             }
             if let Some(common_root) = self.common_root.as_mut().filter(|_| self.best.steps < enough)
-                && let Some(found) = common_root.raise(cost, enough, budget)
+                && let Some(found) = common_root.raise(cost, (self.best.steps, enough), budget)
             {
                 observe(found.rule, Some(&found));
                 self.rules.record(&found);

@@ -14,14 +14,18 @@ use crate::transfer_rules::TransferRules;
 /// The largest number of roots to try.
 const MAX_ROOTS: usize = 64;
 
+/// The largest number of arcs of the time-expanded networks of all roots: a few tenths of a second.
+const ROOT_ARCS: usize = 1 << 22;
+
 /// The search for the root of an all-reduce with the best bound.
 ///
 /// Every terminal of a message holds its result at the end, so an all-reduce contains the reductions of all messages to
 /// any one terminal, and by time reversal their broadcasts from it. Bounds of these distributions count that the last
 /// contribution arrives late, and that all messages pass the channels of the root afterwards.
 ///
-/// The cheap rules are applied for the terminals with the fewest channels or ports, and the expensive ones for the best
-/// root of each direction. Takes the time of the rules for up to 64 roots.
+/// The cheap rules are applied for the terminals with the fewest channels or ports. The timed cut is applied for all of them
+/// in small networks, because a narrow cut far from the root counts more than the root. The other expensive rules are applied
+/// for the best root of each direction. Takes the time of the rules for up to 64 roots.
 #[derive(Clone, Debug)]
 pub(crate) struct CommonRoot<'a> {
     problem: &'a Problem<'a>,
@@ -46,18 +50,20 @@ impl<'a> CommonRoot<'a> {
     }
 
     /// Applies the rules up to this cost, until one proves `enough` steps or the time of the budget is over. Returns the
-    /// best bound, or `None` if these rules have been applied. Costs must ascend from call to call.
-    pub(crate) fn raise(&mut self, cost: Cost, enough: u32, budget: &Budget) -> Option<LowerBound> {
+    /// best bound, or `None` if these rules have been applied. `least` steps are proved already. Costs must ascend from call
+    /// to call.
+    pub(crate) fn raise(&mut self, cost: Cost, (least, enough): (u32, u32), budget: &Budget) -> Option<LowerBound> {
         if self.done >= Some(cost) {
             return None;
         }
         self.done = Some(cost);
+        let budget = budget.clone().with_evaluations(u64::MAX);
+        let mut bounds: Vec<((NodeId, Phase), LowerBound)> = Vec::new();
         if cost == Cost::Expensive {
+            bounds.extend(self.timed_cut(least, enough, &budget));
             let first = |direction| self.candidates.iter().find(|(_, other)| *other == direction).copied();
             self.candidates = [Phase::Collect, Phase::Distribute].into_iter().filter_map(first).collect();
         }
-        let mut bounds: Vec<((NodeId, Phase), LowerBound)> = Vec::new();
-        let budget = budget.clone().with_evaluations(u64::MAX);
         for &(root, direction) in &self.candidates {
             if bounds.iter().any(|(_, bound)| bound.steps >= enough) || budget.stop_after(0).is_some() {
                 break;
@@ -73,5 +79,30 @@ impl<'a> CommonRoot<'a> {
         let ((root, _), bound) = bounds.into_iter().next()?;
         let certificate = Certificate::CommonRoot { root, bound: bound.clone().into() };
         Some(LowerBound { steps: bound.steps, rule: Rule::CommonRoot, certificate })
+    }
+
+    /// Returns the best timed cut of more than `least` steps for all roots, or for some of them in a large network. Moves the
+    /// better roots to the front.
+    fn timed_cut(&mut self, mut least: u32, enough: u32, budget: &Budget) -> Option<((NodeId, Phase), LowerBound)> {
+        let (topology, messages) = (self.problem.topology(), self.problem.messages());
+        let arcs_per_step = topology.channel_count() * topology.terminal_count();
+        let mut best: Option<((NodeId, Phase), LowerBound)> = None;
+        let mut arcs = 0;
+        for place in 0..self.candidates.len() {
+            // The messages pass the root one after the other, at the speed of all its channels.
+            arcs += arcs_per_step * (least as usize).max(messages.len());
+            if least >= enough || arcs > ROOT_ARCS || budget.stop_after(0).is_some() {
+                break;
+            }
+            let candidate = self.candidates[place];
+            let phase = DistributePhase::rooted(self.problem, candidate.0, candidate.1);
+            let distribution = phase.problem(self.problem);
+            if let Some(bound) = RuleSearch::new(&distribution).apply(Rule::TimedCut, least, enough, budget) {
+                least = bound.steps;
+                best = Some((candidate, in_time(&phase, bound)));
+                self.candidates[..=place].rotate_right(1);
+            }
+        }
+        best
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn rules_for(problem: &Problem<'_>) -> &'static [RuleEntry] {
 }
 
 /// Returns the complete entry of a rule.
-fn complete_entry(rules: &'static [RuleEntry], rule: Rule) -> Option<&'static RuleEntry> {
+pub(crate) fn complete_entry(rules: &'static [RuleEntry], rule: Rule) -> Option<&'static RuleEntry> {
     rules.iter().rfind(|entry| entry.rule == rule)
 }
 

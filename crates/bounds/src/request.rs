@@ -31,23 +31,30 @@ pub(crate) struct BoundRequest<'a> {
     pub(crate) enough: u32,
     /// The steps proved by the rules that this one builds on.
     pub(crate) proved: &'a ProvedSteps,
+    /// A bound must exceed this number of steps to be of use.
+    least: u32,
     budget: Option<&'a Budget>,
 }
 
 impl<'a> BoundRequest<'a> {
     /// Requests the best bound of a rule.
     pub(crate) fn unlimited(proved: &'a ProvedSteps) -> Self {
-        Self { enough: u32::MAX, proved, budget: None }
+        Self { enough: u32::MAX, proved, least: 0, budget: None }
     }
 
     /// Requests a bound of at least `enough` steps, or the best one within the time of a budget.
     pub(crate) fn new(enough: u32, proved: &'a ProvedSteps, budget: &'a Budget) -> Self {
-        Self { enough, proved, budget: Some(budget) }
+        Self { enough, proved, least: 0, budget: Some(budget) }
     }
 
-    /// Returns the largest number of steps that some of the rules have proved; 0 if none has.
+    /// Requests only bounds of more than `least` steps.
+    pub(crate) fn more_than(self, least: u32) -> Self {
+        Self { least, ..self }
+    }
+
+    /// Returns the largest number of steps that some of the rules have proved, or that a bound must exceed.
     pub(crate) fn proved_by(&self, rules: &[Rule]) -> u32 {
-        rules.iter().filter_map(|&rule| self.proved.by(rule)).max().unwrap_or(0)
+        rules.iter().filter_map(|&rule| self.proved.by(rule)).max().unwrap_or(0).max(self.least)
     }
 
     /// Returns true if the time is over. Expensive rules then return their best bound so far. Evaluations do not count:

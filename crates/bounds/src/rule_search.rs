@@ -6,7 +6,7 @@ use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{Budget, Problem};
 
 use crate::cost::Cost;
-use crate::registry::{RuleEntry, bound_by, rules_for};
+use crate::registry::{RuleEntry, bound_by, complete_entry, rules_for};
 use crate::request::{BoundRequest, ProvedSteps};
 
 /// The search for a bound by the rules of the registry.
@@ -37,6 +37,13 @@ impl<'a> RuleSearch<'a> {
     /// Tells the rules about a bound of the problem that was found in another way.
     pub(crate) fn record(&mut self, bound: &LowerBound) {
         self.proved.record(bound.rule, Some(bound));
+    }
+
+    /// Applies one rule out of turn. Returns a bound of more than `least` steps, if there is one.
+    pub(crate) fn apply(&self, rule: Rule, least: u32, enough: u32, budget: &Budget) -> Option<LowerBound> {
+        let entry = complete_entry(self.rules, rule)?;
+        let request = BoundRequest::new(enough, &self.proved, budget).more_than(least);
+        (entry.bound)(self.problem, &request).filter(|bound| bound.steps > least)
     }
 
     /// Applies the rules up to this cost, until one proves `enough` steps or the time of the budget is over.

@@ -415,6 +415,26 @@ fn all_blocks_of_an_all_reduce_pass_each_terminal_after_its_eccentricity() {
     assert_eq!(all_reduce(&network("full-b-tree:15"), 60, PACKETS), (65, Rule::CommonRoot));
 }
 
+/// Two cliques of six nodes, joined by a path over three others. Contributions to all 15 blocks cross the path one after the
+/// other, at least two steps after the beginning and three steps before the end. All terminals of the cliques have many channels.
+#[test]
+fn all_blocks_of_an_all_reduce_cross_a_narrow_cut_in_the_middle() {
+    let mut cliques = TopologyBuilder::new("cliques");
+    let nodes: Vec<NodeId> = (0..15).map(|node| cliques.terminal(node.to_string())).collect();
+    for clique in [&nodes[..6], &nodes[9..]] {
+        for (place, &node) in clique.iter().enumerate() {
+            for &other in &clique[place + 1..] {
+                cliques.link(node, other);
+            }
+        }
+    }
+    for pair in nodes[5..10].windows(2) {
+        cliques.link(pair[0], pair[1]);
+    }
+    let cliques = cliques.build().unwrap();
+    assert_eq!(all_reduce(&cliques, 15, PACKETS), (20, Rule::CommonRoot));
+}
+
 /// Two rings of four, joined by one half-duplex link: every block crosses it in both directions.
 #[test]
 fn all_reduces_cross_every_cut_in_both_directions() {

@@ -75,6 +75,8 @@ pub struct EjectionChainSearch {
     ejected: Vec<(u32, u32)>,
     /// The deliveries that the chain has removed, each with its gene before, in order.
     undo_log: Vec<(u32, Gene)>,
+    /// Number of paths examined so far.
+    examined: u64,
 }
 
 /// A place for a delivery.
@@ -97,7 +99,13 @@ impl EjectionChainSearch {
             allowed: vec![0; words],
             ejected: Vec::new(),
             undo_log: Vec::new(),
+            examined: 0,
         }
+    }
+
+    /// Returns the number of paths that have been examined for a place.
+    pub(crate) fn examined(&self) -> u64 {
+        self.examined
     }
 
     /// Tries chains until no conflict is left or the number `chains` is reached; returns the number of chains tried.
@@ -205,6 +213,7 @@ impl EjectionChainSearch {
     ) -> Option<Placement> {
         let candidates = choices.of(delivery);
         let samples = candidates.len().min(self.options.sampled_paths);
+        self.examined += samples as u64;
         let offset = rng.random_range(0..candidates.len());
         let from_source = choices.direct(delivery);
         let (mut blocked, mut blocked_count) = (None, 0);
@@ -256,6 +265,7 @@ impl EjectionChainSearch {
             space.step_count()
         };
         let candidates = choices.of(delivery);
+        self.examined += 2 * self.options.sampled_paths as u64;
         let draws = (0..2 * self.options.sampled_paths).filter_map(|_| {
             let path = draw_short(candidates, self.options.short_draws, rng);
             let first = earliest(state, delivery, path);

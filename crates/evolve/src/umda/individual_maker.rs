@@ -16,6 +16,9 @@ use crate::state::{Evaluator, SearchState};
 /// problems with few spare steps, low temperatures suit large problems with many.
 const UPHILL_ODDS: [u32; 5] = [3, 6, 12, 24, 48];
 
+/// Number of paths that a chain examines in about a microsecond, the time of one evaluation.
+const PATHS_PER_EVALUATION: u64 = 16;
+
 /// Creates the individuals of one thread.
 pub(super) struct UmdaMaker<'a> {
     space: &'a SearchSpace<'a>,
@@ -61,7 +64,8 @@ impl<'a> UmdaMaker<'a> {
         (Individual { genes, conflicts }, 1)
     }
 
-    /// Creates an individual of a later generation; also returns its number of evaluations: one, and one per chain.
+    /// Creates an individual of a later generation; also returns its number of evaluations: one, and one per chain, or
+    /// more for long chains of a broadcast.
     fn recombine(&mut self, parents: &[&Individual], effort: u64, rng: &mut impl Rng) -> (Individual, u64) {
         let mut genes: Vec<Gene> = (0..self.space.delivery_count())
             .map(|delivery| parents[rng.random_range(0..parents.len())].genes[delivery])
@@ -78,9 +82,13 @@ impl<'a> UmdaMaker<'a> {
         if let Some(search) = self.search.as_mut().filter(|_| mutate) {
             self.state.load(&genes);
             let odds = UPHILL_ODDS[rng.random_range(0..UPHILL_ODDS.len())];
+            let examined = search.examined();
             let chains = search.run(&mut self.state, effort, odds, rng);
+            let examined = search.examined() - examined;
             genes.copy_from_slice(self.state.genes());
-            return (Individual { genes, conflicts: self.state.conflicts() }, 1 + chains);
+            // A chain of a broadcast can eject all deliveries that depend on one of them.
+            let work = if self.space.is_broadcast() { chains.max(examined / PATHS_PER_EVALUATION) } else { chains };
+            return (Individual { genes, conflicts: self.state.conflicts() }, 1 + work);
         }
         let conflicts = self.evaluator.conflicts(&genes);
         (Individual { genes, conflicts }, 1)

@@ -51,14 +51,14 @@ fn umda_searches_are_those_of_earlier_versions() {
         })
         .collect();
     let expected = [
-        [0x7c50_4580_7206_085d, 0x15dc_5c1b_ffb2_9561],
+        [0xb876_1c22_bc44_7fae, 0x15dc_5c1b_ffb2_9561],
         [0x1f3e_1e89_7c6e_901f, 0x7d78_190d_0064_efba],
         [0x3911_76ea_f474_ffa9, 0xc661_e918_4454_7a9d],
-        [0xf93f_a869_c4c7_e59d, 0x36f3_ff8d_edb1_1335],
+        [0xc880_01d0_6f85_2279, 0x36f3_ff8d_edb1_1335],
         [0x4642_a7c5_ab90_9e06, 0x0c63_2012_b3c3_6df6],
         [0xe166_9c3c_d905_1362, 0xde4f_405c_ab50_d8cd],
         [0xed3b_4632_1ab9_1f93, 0x347a_a96c_4a6e_d49e],
-        [0x50c8_8832_c64d_23ea, 0xc63d_8c94_0259_f2d7],
+        [0x708e_a54c_edd2_bcef, 0xc63d_8c94_0259_f2d7],
         [0x70c1_bc2a_4cf6_29bc, 0xf6e0_38a6_b04c_d240],
     ];
     assert_eq!(found, expected);

@@ -51,7 +51,7 @@ pub(crate) const LAYERED_FLOW: Method = Method {
     name: "layered-flow",
     about: "wormhole broadcast: each step is a maximum flow to distant nodes, repaired along shortest paths",
     find,
-    evaluations_per_delivery: 4,
+    evaluations_per_delivery: 32,
     is_random: true,
 };
 
