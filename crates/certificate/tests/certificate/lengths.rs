@@ -1,8 +1,10 @@
 //! Lengths of resources and ports.
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
-use lockstep_schedule::{Collective, CommunicationModel, Problem};
-use lockstep_topology::Topology;
+use lockstep_schedule::{Collective, CommunicationModel, Problem, Routing, ScatterRule};
+use lockstep_topology::{NodeId, Topology, TopologyBuilder};
+
+use crate::verdict::{PACKETS, ROOT, WORMHOLE, nodes, verdict, why};
 
 fn lengths(steps: u32, lengths: [Vec<u32>; 3], sums: [u64; 2]) -> LowerBound {
     let ([resources, sends, receptions], [distance, per_step]) = (lengths, sums);
@@ -19,7 +21,7 @@ fn lengths_of_the_wrong_number_or_place_are_refused() {
     let refusal = |problem: &Problem<'_>, counts: [usize; 3]| {
         lengths(1, counts.map(|count| vec![1; count]), [1, 1]).check(problem).unwrap_err().to_string()
     };
-    let why = |why: &str| format!("not a valid arc-forwarding certificate: {why}");
+    let why = |words: &str| why(Rule::ArcForwarding, words);
     let (resources, terminals) = (kautz.resource_count(), kautz.terminal_count());
     for count in [resources - 1, resources + 1] {
         assert_eq!(refusal(&packets, [count, 0, 0]), why("every resource must have a length"));
@@ -44,4 +46,85 @@ fn the_largest_lengths_are_added_exactly() {
     let both = 2 * u64::from(u32::MAX);
     let bound = lengths(chunks, [vec![u32::MAX; 2], vec![], vec![]], [both * u64::from(chunks), both]);
     assert_eq!(bound.check(&problem), Ok(()));
+}
+
+/// The direct channel from 0 to 1 has length 1, and the way over terminal 2 has none.
+#[test]
+fn only_direct_messages_take_the_fewest_channels() {
+    let triangle: Topology = "complete:3".parse().unwrap();
+    let one = Collective::many_to_many_scatter(&[ROOT], &nodes(&[1]));
+    let first =
+        triangle.channels().find(|&channel| [triangle.tail(channel), triangle.head(channel)] == nodes(&[0, 1])[..]);
+    let mut resources = vec![0; triangle.resource_count()];
+    resources[triangle.resource(first.unwrap()).index()] = 1;
+    let (sends, receptions) = (Vec::new(), Vec::new());
+    let certificate = Certificate::Lengths { resources, sends, receptions, distance: 1, per_step: 1 };
+    let bound = LowerBound { steps: 1, rule: Rule::ArcForwarding, certificate };
+    let relay = CommunicationModel { scatter: ScatterRule::Relay, ..WORMHOLE };
+    assert_eq!(verdict(&triangle, &one, WORMHOLE, &bound), "accepted");
+    let refused = "lengths of all messages: the certificate states 1, but the problem gives 0";
+    assert_eq!(verdict(&triangle, &one, relay, &bound), refused);
+}
+
+#[test]
+fn a_channel_is_as_long_as_its_resource_and_its_ports() {
+    let pair: Topology = "complete:2".parse().unwrap();
+    let check = |distance: u64| {
+        let bound = lengths(1, [vec![1, 1], vec![2, 3], vec![5, 7]], [distance, 19]);
+        verdict(&pair, &Collective::all_to_all(), PACKETS, &bound)
+    };
+    // 1 + 2 + 7 and 1 + 3 + 5.
+    assert_eq!(check(19), "accepted");
+    assert_eq!(check(18), "lengths of all messages: the certificate states 18, but the problem gives 19");
+}
+
+/// Messages from 0 and 1 to 2 over a line. Only its last channel has a length, and only one message cannot be on it in
+/// the first step.
+#[test]
+fn a_window_counts_the_messages_that_are_far_from_every_length() {
+    let mut network = TopologyBuilder::new("line");
+    let ends: Vec<NodeId> = (0..3).map(|node| network.terminal(node.to_string())).collect();
+    let last = [(0, 1), (1, 2)].map(|(u, v)| network.channel(ends[u], ends[v]))[1];
+    let network = network.build().unwrap();
+    let two = Collective::many_to_many_scatter(&ends[..2], &ends[2..]);
+    let mut resources = vec![0; network.resource_count()];
+    resources[network.resource(last).index()] = 1;
+    let check = |before: u32, distance: u64| {
+        let (sends, receptions, per_step, after) = (Vec::new(), Vec::new(), 1, 0);
+        let resources = resources.clone();
+        let certificate =
+            Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step };
+        verdict(&network, &two, PACKETS, &LowerBound { steps: 2, rule: Rule::ForwardingWindow, certificate })
+    };
+    let refused = |claimed: u64, actual: u64| {
+        format!("lengths of all messages: the certificate states {claimed}, but the problem gives {actual}")
+    };
+    assert_eq!([check(0, 2), check(1, 1)], ["accepted", "accepted"]);
+    assert_eq!([check(0, 1), check(1, 2)], [refused(1, 2), refused(2, 1)]);
+}
+
+/// No terminal routes, and the channels over terminal 1 have no length.
+#[test]
+fn no_direct_message_passes_a_terminal_that_does_not_route() {
+    let mut network = TopologyBuilder::new("triangle");
+    let ends: Vec<NodeId> = (0..3).map(|node| network.node(node.to_string(), true, Some(false))).collect();
+    let direct = [(0, 1), (1, 2), (0, 2)].map(|(u, v)| network.channel(ends[u], ends[v]))[2];
+    let network = network.build().unwrap();
+    let one = Collective::many_to_many_scatter(&[ROOT], &nodes(&[2]));
+    let mut resources = vec![0; network.resource_count()];
+    resources[network.resource(direct).index()] = 1;
+    let bound = lengths(1, [resources, vec![], vec![]], [1, 1]);
+    let any = CommunicationModel { routing: Routing::Any, ..WORMHOLE };
+    assert_eq!(verdict(&network, &one, any, &bound), "accepted");
+}
+
+/// One search from the root serves all messages, on a network where one for each message would be refused.
+#[test]
+fn messages_of_one_source_take_one_search() {
+    let line: Topology = "mesh:30000x1".parse().unwrap();
+    let first = line.out_channels(ROOT)[0];
+    let mut resources = vec![0; line.resource_count()];
+    resources[line.resource(first).index()] = 1;
+    let bound = lengths(29_999, [resources, vec![], vec![]], [29_999, 1]);
+    assert_eq!(verdict(&line, &Collective::scatter(ROOT), PACKETS, &bound), "accepted");
 }

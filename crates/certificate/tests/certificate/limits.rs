@@ -1,31 +1,10 @@
 //! Every comparison of a check at its limit: the last value that is accepted, and the first that is refused.
 
-use lockstep_certificate::{Certificate, Direction, LowerBound, Rule, WeightedSet};
-use lockstep_schedule::{
-    Collective, CollectiveName, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule,
-};
+use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
+use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Message, Ports, Routing};
 use lockstep_topology::{CayleyGraph, NodeId, Topology, TopologyBuilder};
-use sha2::{Digest, Sha256};
 
-use crate::cases::{Case, case};
-
-const PACKETS: CommunicationModel = CommunicationModel::store_and_forward();
-const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
-const ROOT: NodeId = NodeId::new(0);
-
-fn nodes(numbers: &[u32]) -> Vec<NodeId> {
-    numbers.iter().copied().map(NodeId::new).collect()
-}
-
-/// Returns the error of a bound in words, or "accepted".
-fn verdict(topology: &Topology, collective: &Collective, model: CommunicationModel, bound: &LowerBound) -> String {
-    let problem = Problem::new(topology, collective, model).unwrap();
-    bound.check(&problem).map_or_else(|error| error.to_string(), |()| "accepted".to_owned())
-}
-
-fn why(rule: Rule, why: &str) -> String {
-    format!("not a valid {rule} certificate: {why}")
-}
+use crate::verdict::{PACKETS, ROOT, WORMHOLE, nodes, verdict, why};
 
 /// Chunks of terminal 0, and as many of terminal 1, over one channel each.
 fn timed_cut(chunks: u32, infeasible: u32, holds: [u32; 2], [messages, crossings]: [u64; 2]) -> String {
@@ -258,48 +237,6 @@ fn a_program_over_a_tree_has_1_to_8_steps_and_2000_neighbours() {
     assert_eq!(check(2001, 1), why(Rule::TreeBroadcast, "a node has too many neighbours"));
 }
 
-/// The digest of weighted sets, as the documentation of the certificate defines it.
-fn digest(sets: &[WeightedSet]) -> String {
-    let mut hash = Sha256::new();
-    for WeightedSet { step, nodes, count, weight } in sets {
-        for number in [*step, *weight, nodes.len() as u32].into_iter().chain(nodes.iter().map(|node| node.number())) {
-            hash.update(number.to_le_bytes());
-        }
-        hash.update(count.to_le_bytes());
-    }
-    let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    digits.concat()
-}
-
-/// Adds a set to a valid sum, and returns the error.
-fn with_set(case: &Case, is_need: bool, step: u32, weight: u32) -> String {
-    let mut bound = case.bound.clone();
-    let Certificate::BroadcastLp { inlets, needs, digest: of_all, .. } = &mut bound.certificate else { panic!() };
-    // A set without nodes receives nothing and needs nothing.
-    let set = WeightedSet { step, nodes: Vec::new(), count: 0, weight };
-    let sets = if is_need { &mut *needs } else { &mut *inlets };
-    sets.push(set);
-    *of_all = digest(&[&inlets[..], &needs[..]].concat());
-    case.with_problem(|problem| bound.check(problem)).map_or_else(|error| error.to_string(), |()| "accepted".to_owned())
-}
-
-#[test]
-fn the_steps_and_weights_of_a_sum_are_within_the_steps_and_not_zero() {
-    let case = case("mesh:5x5", Rule::BroadcastLp);
-    let last = case.bound.steps - 1;
-    let inlet = why(Rule::BroadcastLp, "an inlet must have a step of the schedule and a weight");
-    let need = why(Rule::BroadcastLp, "a need must have a time before the last step and a weight");
-    let verdicts =
-        |is_need: bool, places: [(u32, u32); 4]| places.map(|(step, weight)| with_set(&case, is_need, step, weight));
-    assert_eq!(verdicts(false, [(0, 1), (1, 1), (last, 1), (last + 1, 1)]), [&inlet, "accepted", "accepted", &inlet]);
-    assert_eq!(verdicts(true, [(0, 1), (1, 1), (last - 1, 1), (last, 1)]), ["accepted", "accepted", "accepted", &need]);
-    assert_eq!(
-        verdicts(false, [(1, 0), (1, u32::MAX), (last, 0), (last, u32::MAX)]),
-        [&inlet, "accepted", &inlet, "accepted"]
-    );
-    assert_eq!(verdicts(true, [(0, 0), (0, u32::MAX), (1, 0), (1, u32::MAX)]), [&need, "accepted", &need, "accepted"]);
-}
-
 /// The sources of a list need not be in order.
 #[test]
 fn distances_are_summed_over_messages_in_any_order() {
@@ -324,42 +261,6 @@ fn the_source_of_a_source_cut_is_outside() {
     let bound = LowerBound { steps: 1, rule: Rule::SourceCut, certificate };
     let refused = verdict(&triangle, &Collective::scatter(ROOT), WORMHOLE, &bound);
     assert_eq!(refused, why(Rule::SourceCut, "the source is in the set"));
-}
-
-/// Terminal 2 has no channel to it, and need not receive the message.
-#[test]
-fn a_terminal_that_is_no_receiver_need_not_receive_in_the_last_step() {
-    let mut network = TopologyBuilder::new("one way");
-    let ends: Vec<NodeId> = (0..3).map(|node| network.terminal(node.to_string())).collect();
-    network.channel(ends[0], ends[1]);
-    network.channel(ends[2], ends[1]);
-    let network = network.build().unwrap();
-    let broadcast = Collective::many_to_many_broadcast(&[ROOT], &ends[1..2]);
-    let inlets = vec![WeightedSet { step: 1, nodes: nodes(&[2]), count: 0, weight: 1 }];
-    let digest = digest(&inlets);
-    let certificate =
-        Certificate::BroadcastLp { source: ROOT, infeasible: 1, inlets, needs: Vec::new(), excess: 1, digest };
-    let bound = LowerBound { steps: 2, rule: Rule::BroadcastLp, certificate };
-    let refused = verdict(&network, &broadcast, WORMHOLE, &bound);
-    assert_eq!(refused, why(Rule::BroadcastLp, "the sets can receive what they need"));
-}
-
-/// The direct channel from 0 to 1 has length 1, and the way over terminal 2 has none.
-#[test]
-fn only_direct_messages_take_the_fewest_channels() {
-    let triangle: Topology = "complete:3".parse().unwrap();
-    let one = Collective::many_to_many_scatter(&[ROOT], &nodes(&[1]));
-    let first =
-        triangle.channels().find(|&channel| [triangle.tail(channel), triangle.head(channel)] == nodes(&[0, 1])[..]);
-    let mut resources = vec![0; triangle.resource_count()];
-    resources[triangle.resource(first.unwrap()).index()] = 1;
-    let (sends, receptions) = (Vec::new(), Vec::new());
-    let certificate = Certificate::Lengths { resources, sends, receptions, distance: 1, per_step: 1 };
-    let bound = LowerBound { steps: 1, rule: Rule::ArcForwarding, certificate };
-    let relay = CommunicationModel { scatter: ScatterRule::Relay, ..WORMHOLE };
-    assert_eq!(verdict(&triangle, &one, WORMHOLE, &bound), "accepted");
-    let refused = "lengths of all messages: the certificate states 1, but the problem gives 0";
-    assert_eq!(verdict(&triangle, &one, relay, &bound), refused);
 }
 
 /// Terminal 1 has one bus to two terminals, and terminal 2 two channels. The fastest growth begins with the bus.
@@ -421,4 +322,27 @@ fn distances_of_copies_are_not_added() {
     let bound = LowerBound { steps: 1, rule: Rule::DistanceSum, certificate };
     let refused = verdict(&line, &Collective::broadcast(ROOT), PACKETS, &bound);
     assert_eq!(refused, why(Rule::DistanceSum, "copies of a message can share a part of their paths"));
+}
+
+/// A switch beside the channel between two terminals that route. Packets cannot pass it, and wormholes can.
+#[test]
+fn packets_do_not_use_the_channels_of_switches() {
+    let mut network = TopologyBuilder::new("switch");
+    let ends: Vec<NodeId> = (0..2).map(|node| network.node(node.to_string(), true, Some(true))).collect();
+    let switch = network.switch("switch");
+    for (u, v) in [(ends[0], ends[1]), (ends[0], switch), (ends[1], switch)] {
+        network.link(u, v);
+    }
+    let network = network.build().unwrap();
+    let check = |model: CommunicationModel, chunks: u32, per_step: u64| {
+        let exchange = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
+        let certificate =
+            Certificate::Cut { nodes: vec![ROOT], direction: Direction::In, messages: chunks.into(), per_step };
+        verdict(&network, &exchange, model, &LowerBound { steps: 2, rule: Rule::Cut, certificate })
+    };
+    let refused = |claimed: u64, actual: u64| {
+        format!("crossings in one step: the certificate states {claimed}, but the problem gives {actual}")
+    };
+    assert_eq!([check(PACKETS, 2, 1), check(PACKETS, 2, 2)], ["accepted".to_owned(), refused(2, 1)]);
+    assert_eq!([check(WORMHOLE, 4, 2), check(WORMHOLE, 4, 1)], ["accepted".to_owned(), refused(1, 2)]);
 }

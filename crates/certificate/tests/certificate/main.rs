@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 
 mod binary;
+mod broadcast_lp;
 mod cases;
 mod cayley;
 mod check;
@@ -10,3 +11,4 @@ mod explain;
 mod lengths;
 mod limits;
 mod mutation;
+mod verdict;
