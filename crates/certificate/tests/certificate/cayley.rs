@@ -60,3 +60,69 @@ fn generators_must_reach_every_node() {
     let refusal = bound.check_symmetric(&rings, ALL_TO_ALL, CommunicationModel::wormhole()).unwrap_err().to_string();
     assert_eq!(refusal, "not a valid distance-sum certificate: the generators do not reach every node");
 }
+
+/// The verdict on a bound for packets.
+fn verdict(spec: &str, collective: CollectiveName, rule: Rule, steps: u32, certificate: Certificate) -> String {
+    let graph: CayleyGraph = spec.parse().unwrap();
+    let checked = LowerBound { steps, rule, certificate }.check_symmetric(
+        &graph,
+        collective,
+        CommunicationModel::store_and_forward(),
+    );
+    checked.map_or_else(|error| error.to_string(), |()| "accepted".to_owned())
+}
+
+#[test]
+fn both_directions_of_a_cut_are_added() {
+    let both = |per_step: u64| {
+        let (nodes, direction, messages) = (vec![NodeId::new(5)], Direction::Both, 30);
+        let certificate = Certificate::Cut { nodes, direction, messages, per_step };
+        verdict("hypercube:4", ALL_TO_ALL, Rule::Ports, 4, certificate)
+    };
+    assert_eq!(both(8), "accepted");
+    assert_eq!(both(6), "crossings in one step: the certificate states 6, but the problem gives 8");
+}
+
+#[test]
+fn nothing_crosses_the_border_of_no_node_and_of_all_nodes() {
+    for nodes in [0..0, 0..9] {
+        for collective in [ALL_GATHER, ALL_TO_ALL] {
+            let refused = verdict("ring:9", collective, Rule::Cut, 1, into_nodes(nodes.clone(), 0, 0));
+            assert_eq!(refused, "not a valid cut certificate: no message has to move");
+        }
+    }
+}
+
+/// In an all-gather, a source has one message for both terminals that are 4 channels away.
+#[test]
+fn an_all_to_all_sends_one_message_to_each_far_terminal() {
+    let far = |collective, direction, messages| {
+        let (node, distance, ports) = (NodeId::new(3), 4, 2);
+        let certificate = Certificate::Eccentricity { node, direction, distance, messages, ports };
+        verdict("ring:9", collective, Rule::Eccentricity, 4, certificate)
+    };
+    let refused = |claimed, actual| {
+        format!("messages that travel this far: the certificate states {claimed}, but the problem gives {actual}")
+    };
+    for (collective, direction, messages) in [
+        (ALL_GATHER, Direction::Out, 1),
+        (ALL_GATHER, Direction::In, 2),
+        (ALL_TO_ALL, Direction::Out, 2),
+        (ALL_TO_ALL, Direction::In, 2),
+    ] {
+        assert_eq!(far(collective, direction, messages), "accepted");
+        assert_eq!(far(collective, direction, 3 - messages), refused(3 - messages, messages));
+    }
+}
+
+#[test]
+fn distances_are_added_for_scatters_of_networks_that_can_be_searched() {
+    let sum = |spec: &str, collective| {
+        let certificate = Certificate::DistanceSum { channel_uses: 512, per_step: 64 };
+        verdict(spec, collective, Rule::DistanceSum, 8, certificate)
+    };
+    let why = |why: &str| format!("not a valid distance-sum certificate: {why}");
+    assert_eq!(sum("hypercube:4", ALL_TO_ALL), "accepted");
+    assert_eq!(sum("hypercube:4", ALL_GATHER), why("the facts belong to another rule or collective"));
+    assert_eq!(sum("hypercube:30", ALL_TO_ALL), why("the network is too large to be searched"));
+}

@@ -346,3 +346,36 @@ fn packets_do_not_use_the_channels_of_switches() {
     assert_eq!([check(PACKETS, 2, 1), check(PACKETS, 2, 2)], ["accepted".to_owned(), refused(2, 1)]);
     assert_eq!([check(WORMHOLE, 4, 2), check(WORMHOLE, 4, 1)], ["accepted".to_owned(), refused(1, 2)]);
 }
+
+/// Host 1 does not route, so that the way from 0 to 2 leads over two switches.
+#[test]
+fn distances_of_direct_messages_pass_no_host() {
+    let mut network = TopologyBuilder::new("hosts");
+    let ends: Vec<NodeId> = (0..5).map(|node| network.node(node.to_string(), node < 3, Some(node > 2))).collect();
+    for (u, v) in [(0, 1), (1, 2), (0, 3), (3, 4), (4, 2)] {
+        network.channel(ends[u], ends[v]);
+    }
+    let network = network.build().unwrap();
+    let six = Collective::many_to_many_scatter(&ends[..1], &ends[2..3]).with_chunks(6.try_into().unwrap());
+    let sum = |steps: u32, channel_uses: u64| {
+        let certificate = Certificate::DistanceSum { channel_uses, per_step: 5 };
+        verdict(&network, &six, WORMHOLE, &LowerBound { steps, rule: Rule::DistanceSum, certificate })
+    };
+    assert_eq!(sum(4, 18), "accepted");
+    assert_eq!(sum(3, 12), "channels crossed: the certificate states 12, but the problem gives 18");
+}
+
+/// One message to the next node of a line from each of the first `sources` nodes.
+#[test]
+fn searches_from_too_many_sources_are_refused() {
+    let check = |nodes: u32, sources: u32| {
+        let line: Topology = format!("mesh:{nodes}x1").parse().unwrap();
+        let message = |node: u32| Message { source: NodeId::new(node), receivers: vec![NodeId::new(node + 1)] };
+        let collective = Collective::custom((0..sources).map(message).collect());
+        let certificate = Certificate::DistanceSum { channel_uses: sources.into(), per_step: 2 * u64::from(nodes - 1) };
+        verdict(&line, &collective, PACKETS, &LowerBound { steps: 1, rule: Rule::DistanceSum, certificate })
+    };
+    assert_eq!(check(1500, 1499), "accepted");
+    let too_long = why(Rule::DistanceSum, "the distances from all sources take too long to compute again");
+    assert_eq!(check(30_000, 24_000), too_long);
+}
