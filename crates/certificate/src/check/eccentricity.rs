@@ -46,13 +46,14 @@ fn departures(problem: &Problem<'_>, node: NodeId, distance: u32) -> u64 {
 
 /// Returns the number of messages for the terminal from a source at least this far away.
 fn arrivals(problem: &Problem<'_>, node: NodeId, distance: u32) -> u64 {
-    let (topology, messages) = (problem.topology(), problem.messages());
+    let messages = problem.messages();
     let to_node = distances_to(problem, node);
     let (originals, chunks) = unsplit(&messages);
     let far = originals.filter(|&message| {
         let source = messages.source(message);
         let is_for_node = match messages.receivers(message) {
-            Receivers::AllOthers => topology.is_terminal(node) && node != source,
+            // The terminal is no receiver of its own messages, but no channel away from itself.
+            Receivers::AllOthers => true,
             Receivers::One(receiver) => receiver == node,
             Receivers::List(receivers) => receivers.contains(&node),
         };
