@@ -62,7 +62,10 @@ impl Bfs {
         let mut place = self.order.len();
         self.distance[start.index()] = 0;
         self.order.push(start);
-        while let Some(&node) = self.order.get(place) {
+        // The channels of the last nodes lead nowhere new.
+        while self.order.len() < self.distance.len()
+            && let Some(&node) = self.order.get(place)
+        {
             place += 1;
             let farther = self.distance[node.index()] + 1;
             for other in next(node) {

@@ -132,7 +132,10 @@ impl<F: Fn(NodeId) -> bool + Copy> ReachSearch<'_, F> {
         distance[source.index()] = 0;
         queue.push(source);
         let mut next = 0;
-        while let Some(&node) = queue.get(next) {
+        // The channels of the last nodes lead nowhere new.
+        while queue.len() < distance.len()
+            && let Some(&node) = queue.get(next)
+        {
             if distance[node.index()] == limit {
                 break;
             }

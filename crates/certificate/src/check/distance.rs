@@ -52,7 +52,10 @@ fn distances(problem: &Problem<'_>, start: NodeId, backwards: bool) -> Vec<Optio
     let mut distance = vec![None; topology.node_count()];
     distance[start.index()] = Some(0);
     let mut queue = VecDeque::from([(start, 0)]);
-    while let Some((node, channels)) = queue.pop_front() {
+    let mut missing = topology.node_count() - 1;
+    while missing > 0
+        && let Some((node, channels)) = queue.pop_front()
+    {
         let is_routed = problem.model().switching == Switching::Wormhole && topology.routes(node);
         let is_relayed = topology.is_terminal(node) && !is_direct;
         if node != start && !is_routed && !is_relayed {
@@ -64,6 +67,7 @@ fn distances(problem: &Problem<'_>, start: NodeId, backwards: bool) -> Vec<Optio
             if distance[next.index()].is_none() {
                 distance[next.index()] = Some(channels + 1);
                 queue.push_back((next, channels + 1));
+                missing -= 1;
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_topology::NodeId;
+use lockstep_topology::{ChannelId, NodeId, Topology};
 use rayon::prelude::*;
 
 use super::task::SchedulingTask;
@@ -22,6 +22,9 @@ pub(crate) struct SourceDistances<'a> {
     /// The row of each terminal in the table, by rank; `UNREACHED` if it has none.
     row: Vec<u32>,
     table: Vec<u32>,
+    /// The channels out of each node, by their heads. The channels of node `v` are from `start[v]` to `start[v + 1]`.
+    by_head: Vec<ChannelId>,
+    start: Vec<usize>,
 }
 
 impl<'a> SourceDistances<'a> {
@@ -29,10 +32,11 @@ impl<'a> SourceDistances<'a> {
     pub(crate) fn new(task: &'a SchedulingTask<'a>) -> Self {
         let (topology, messages) = (task.topology(), task.messages());
         let nodes = topology.node_count();
+        let (by_head, start) = channels_by_head(topology);
         let sources: BTreeSet<NodeId> = messages.ids().map(|message| messages.source(message)).collect();
         let mut row = vec![UNREACHED; topology.terminal_count()];
         if sources.len() as u64 * nodes as u64 * size_of::<u32>() as u64 > MAX_TABLE_BYTES {
-            return Self { task, row, table: Vec::new() };
+            return Self { task, row, table: Vec::new(), by_head, start };
         }
         let mut table = vec![UNREACHED; sources.len() * nodes];
         let sources: Vec<NodeId> = sources.into_iter().collect();
@@ -43,7 +47,16 @@ impl<'a> SourceDistances<'a> {
         for (number, &source) in sources.iter().enumerate() {
             row[task.rank(source)] = number as u32;
         }
-        Self { task, row, table }
+        Self { task, row, table, by_head, start }
+    }
+
+    /// Returns the channels from one node to another, in `O(log D)` time for `D` channels out of the node.
+    pub(crate) fn channels_between(&self, tail: NodeId, head: NodeId) -> &[ChannelId] {
+        let of_tail = &self.by_head[self.start[tail.index()]..self.start[tail.index() + 1]];
+        let head_of = |channel: &ChannelId| self.task.topology().head(*channel);
+        let first = of_tail.partition_point(|channel| head_of(channel) < head);
+        let count = of_tail[first..].iter().take_while(|channel| head_of(channel) == head).count();
+        &of_tail[first..first + count]
     }
 
     /// Returns the distances from one terminal, by node. Without a table, a search fills `scratch`, unless it has them
@@ -64,6 +77,18 @@ impl<'a> SourceDistances<'a> {
     }
 }
 
+/// Returns the channels out of all nodes, those of each node by their heads, and the place where those of each node start.
+fn channels_by_head(topology: &Topology) -> (Vec<ChannelId>, Vec<usize>) {
+    let (mut by_head, mut start) = (Vec::with_capacity(topology.channel_count()), vec![0]);
+    for node in topology.nodes() {
+        let first = by_head.len();
+        by_head.extend_from_slice(topology.out_channels(node));
+        by_head[first..].sort_by_key(|&channel| topology.head(channel));
+        start.push(by_head.len());
+    }
+    (by_head, start)
+}
+
 /// Scratch space for the distances from a terminal without a row in the table.
 #[derive(Debug, Default)]
 pub(crate) struct DistanceScratch {
@@ -72,7 +97,8 @@ pub(crate) struct DistanceScratch {
     queue: Vec<NodeId>,
 }
 
-/// Computes the distance of each node from the nearest of some terminals, in `O(N + M)` time. `queue` is scratch space.
+/// Computes the distance of each node from the nearest of some terminals, in `O(N + M)` time, and in `O(N)` if all
+/// nodes are neighbours of one. `queue` is scratch space.
 pub(crate) fn fill_distances(
     task: &SchedulingTask<'_>,
     sources: impl IntoIterator<Item = NodeId>,
@@ -87,7 +113,10 @@ pub(crate) fn fill_distances(
         distance[source.index()] = 0;
     }
     let mut next = 0;
-    while let Some(&node) = queue.get(next) {
+    // The channels of the last nodes lead nowhere new.
+    while queue.len() < distance.len()
+        && let Some(&node) = queue.get(next)
+    {
         next += 1;
         if distance[node.index()] > 0 && !task.crosses(node) {
             continue;

@@ -60,7 +60,12 @@ impl ShortestPathDag {
         nodes.push(target);
         while let Some(&node) = nodes.get(arcs_end.len()) {
             let head = arcs_end.len() as u32;
-            for &channel in task.topology().in_channels(node) {
+            // A node of high degree that is next to the source has many other channels.
+            let channels = match distance[node.index()] {
+                1 => distances.channels_between(source, node),
+                _ => task.topology().in_channels(node),
+            };
+            for &channel in channels {
                 let before = task.topology().tail(channel);
                 let shortest = distance[before.index()].checked_add(1) == Some(distance[node.index()]);
                 if shortest && (before == source || task.crosses(before)) {
