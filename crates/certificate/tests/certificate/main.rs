@@ -8,6 +8,7 @@ mod cases;
 mod cayley;
 mod check;
 mod explain;
+mod gossip;
 mod lengths;
 mod limits;
 mod mutation;
