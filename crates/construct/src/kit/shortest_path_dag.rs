@@ -60,8 +60,9 @@ impl ShortestPathDag {
         nodes.push(target);
         while let Some(&node) = nodes.get(arcs_end.len()) {
             let head = arcs_end.len() as u32;
-            // A node of high degree that is next to the source has many other channels.
+            // No path leads to its source, and a node next to the source may have many other channels.
             let channels = match distance[node.index()] {
+                0 => &[],
                 1 => distances.channels_between(source, node),
                 _ => task.topology().in_channels(node),
             };
