@@ -33,6 +33,11 @@ pub fn topology_json(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::Json)
 }
 
+/// Checks a topology of hwloc.
+pub fn hwloc(bytes: &[u8]) -> bool {
+    graph(bytes, GraphFormat::Hwloc)
+}
+
 /// Checks a topology of NCCL.
 pub fn nccl_topo(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::NcclTopo)

@@ -6,8 +6,8 @@ use super::error::{ReadError, WriteError};
 use super::graph_file::{GraphFile, ReadOptions};
 use super::graph_format::GraphFormat;
 use super::{
-    astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, ib_net_discover, json, nccl_topo, node_link,
-    nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, xml,
+    astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, hwloc, ib_net_discover, json, nccl_topo,
+    node_link, nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, xml,
 };
 use crate::Topology;
 
@@ -53,6 +53,7 @@ impl GraphFormat {
             return match xml::first_element(text) {
                 Some("system") => Some(Self::NcclTopo),
                 Some("platform") => Some(Self::SimGrid),
+                Some("topology") => Some(Self::Hwloc),
                 _ => Some(Self::GraphMl),
             };
         }
@@ -129,6 +130,7 @@ pub fn read_graph_file(
         GraphFormat::GraphMl => graphml::read(text, name, options),
         GraphFormat::NodeLink => node_link::read(text, name, options),
         GraphFormat::NcclTopo => nccl_topo::read(text, name, options),
+        GraphFormat::Hwloc => hwloc::read(text, name, options),
         GraphFormat::NvidiaSmi => nvidia_smi::read(text, name, options),
         GraphFormat::RocmSmi => rocm_smi::read(text, name, options),
         GraphFormat::IbNetDiscover => ib_net_discover::read(text, name, options),

@@ -100,6 +100,12 @@ pub enum GraphFormat {
     /// switch are switches. Bandwidths are those that NCCL computes with: the NVLink count times the bandwidth of its
     /// generation, the PCIe generation times the width, and the speed of network devices.
     NcclTopo,
+    /// `hwloc`: the topology that hwloc writes (`lstopo --of xml`). Read only.
+    ///
+    /// GPUs are terminals, in the order of the numbers in their names; without GPUs, NUMA nodes are. PCIe links have their
+    /// `pci_link_speed`, and the matrices `NVLinkBandwidth`, `XGMIBandwidth` and `XeLinkBandwidth` are links between GPUs.
+    /// PCIe bridges that join several devices, NUMA nodes, network cards and NVLink switches are switches.
+    Hwloc,
     /// `nvidia-smi`: the matrix of `nvidia-smi topo -m`. Read only.
     ///
     /// `NV#` is a link of capacity `#`, or a link to an NVLink switch if a GPU has more `NV#` than it can have links. If
@@ -153,13 +159,14 @@ pub enum GraphFormat {
 
 impl GraphFormat {
     /// All formats.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Json,
         Self::EdgeList,
         Self::Dot,
         Self::GraphMl,
         Self::NodeLink,
         Self::NcclTopo,
+        Self::Hwloc,
         Self::NvidiaSmi,
         Self::RocmSmi,
         Self::IbNetDiscover,
@@ -186,6 +193,7 @@ impl GraphFormat {
             Self::GraphMl => "graphml",
             Self::NodeLink => "node-link",
             Self::NcclTopo => "nccl-topo",
+            Self::Hwloc => "hwloc",
             Self::NvidiaSmi => "nvidia-smi",
             Self::RocmSmi => "rocm-smi",
             Self::IbNetDiscover => "ibnetdiscover",

@@ -16,24 +16,18 @@ use std::collections::BTreeMap;
 
 use roxmltree::Node;
 
-use crate::channel_rates::greatest_common_divisor;
-use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes, quantity, whole_number};
+use crate::NodeId;
+use crate::format::attributes::{EdgeDirection, NodeAttributes, quantity, whole_number};
 use crate::format::error::{FileFault, ReadError};
 use crate::format::graph_file::{GraphFile, ReadOptions};
+use crate::format::machine_links::{LOCAL, MAX_NUMA_NODES, MB_PER_S, MachineLinks, numa_bandwidth};
 use crate::format::parsed_graph::ParsedGraph;
 use crate::format::xml::{at, elements, parse, required, root, without_document_type};
 use crate::quantity::Quantity;
 use crate::text::excerpt;
-use crate::{MAX_CAPACITY, NodeId};
 
 /// Bytes per second of 1 Mbit/s.
 const MBIT_PER_S: u64 = 125_000;
-
-/// Bytes per second of 1 MB/s.
-const MB_PER_S: u64 = 1_000_000;
-
-/// The bandwidth that NCCL assumes inside of a node, in MB/s.
-const LOCAL: u64 = 5_000_000;
 
 /// The speed that NCCL assumes for a network device without one, in Mbit/s.
 const UNKNOWN_NET_SPEED: u64 = 10_000;
@@ -47,12 +41,6 @@ const UNKNOWN_LANE: u64 = 60;
 /// The bandwidth of an NVLink in MB/s, by the least compute capability.
 const NVLINKS: [(u64, u64); 7] =
     [(100, 40_100), (90, 20_600), (87, 20_000), (86, 12_000), (70, 20_000), (60, 18_000), (0, 20_000)];
-
-/// Bandwidths are rounded to multiples of 0.1 GB/s if they have no common unit. NCCL prints as many digits.
-const RESOLUTION: u64 = 100 * MB_PER_S;
-
-/// The maximum number of NUMA nodes, that of NCCL.
-const MAX_CPUS: usize = 576;
 
 /// The attributes of each element that the reader uses.
 const USED: [(&str, &[&str]); 9] = [
@@ -98,7 +86,8 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
         fault.map_err(at(element))?;
     }
     reader.join_cpus().map_err(|fault| ReadError::field("system", fault))?;
-    reader.add_links(options.unit_bytes_per_second.is_some())?;
+    let links = std::mem::take(&mut reader.links);
+    links.add_to(&mut reader.parsed, options.unit_bytes_per_second.is_some(), "system")?;
     if reader.has_assumed_gpus {
         reader.parsed.assume("PCI devices of class 0x03 without <gpu> are GPUs");
     }
@@ -125,7 +114,7 @@ struct Reader<'a> {
     /// The NIC of each NUMA node that is not a PCI device, by host and NUMA node.
     virtual_nics: BTreeMap<(usize, String), NodeId>,
     has_assumed_gpus: bool,
-    links: Vec<(NodeId, NodeId, EdgeDirection, EdgeAttributes)>,
+    links: MachineLinks,
 }
 
 impl<'a> Reader<'a> {
@@ -138,7 +127,7 @@ impl<'a> Reader<'a> {
         if hosts.is_empty() {
             return Err(at(system)(FileFault::Unsupported("<system> has no <cpu>; dump the topology again")));
         }
-        if let Some(cpu) = elements(system, "cpu").nth(MAX_CPUS) {
+        if let Some(cpu) = elements(system, "cpu").nth(MAX_NUMA_NODES) {
             return Err(at(cpu)(FileFault::Unsupported(
                 "more than 576 <cpu> elements, the limit of NCCL; remove some",
             )));
@@ -153,7 +142,7 @@ impl<'a> Reader<'a> {
             devices,
             virtual_nics,
             has_assumed_gpus: false,
-            links: Vec::new(),
+            links: MachineLinks::default(),
         })
     }
 
@@ -369,32 +358,7 @@ impl<'a> Reader<'a> {
         bandwidth: u64,
         latency_ps: Option<u64>,
     ) -> Result<(), FileFault> {
-        if from == to {
-            return Err(FileFault::SelfLoop { name: self.parsed.quoted(from) });
-        }
-        let attributes = EdgeAttributes { bandwidth: Some(bandwidth), latency_ps, ..EdgeAttributes::default() };
-        self.links.push((from, to, direction, attributes));
-        Ok(())
-    }
-
-    /// Adds all links. Rounds their bandwidths if they have no common unit otherwise.
-    fn add_links(&mut self, has_unit: bool) -> Result<(), ReadError> {
-        let bandwidths = || self.links.iter().filter_map(|(.., attributes)| attributes.bandwidth);
-        let common = bandwidths().fold(0, greatest_common_divisor);
-        let is_fine = bandwidths().any(|bandwidth| bandwidth / common.max(1) > MAX_CAPACITY);
-        let is_rounded = is_fine && !has_unit;
-        if is_rounded {
-            self.parsed.assume("bandwidths are rounded to 0.1GB/s");
-        }
-        for (from, to, direction, mut attributes) in std::mem::take(&mut self.links) {
-            if is_rounded {
-                let tenths = attributes.bandwidth.map(|bandwidth| (bandwidth + RESOLUTION / 2) / RESOLUTION);
-                attributes.bandwidth = tenths.map(|tenths| tenths.max(1) * RESOLUTION);
-            }
-            let added = self.parsed.add_edge(from, to, direction, attributes);
-            added.map_err(|fault| ReadError::field("system", fault))?;
-        }
-        Ok(())
+        self.links.push(&self.parsed, [from, to], direction, bandwidth, latency_ps)
     }
 
     fn note_unused(&mut self, element: Node<'a, 'a>) {
@@ -451,24 +415,6 @@ fn inter_cpu_bandwidth(cpu: Node<'_, '_>) -> Result<u64, FileFault> {
         whole_number(attribute, value, 0..=100_000, "a whole number")
     };
     let (family, model) = (number("familyid")?, number("modelid")?);
-    let mb_per_s = match (cpu.attribute("arch").unwrap_or_default(), cpu.attribute("vendor").unwrap_or_default()) {
-        ("ppc64", _) => 32_000,
-        ("arm64", _) => 6_000,
-        ("x86_64", "GenuineIntel") => match model {
-            0xcf.. if family == 6 => 40_000,
-            0x8f.. if family == 6 => 22_000,
-            0x55.. if family == 6 => 10_000,
-            _ => 6_000,
-        },
-        ("x86_64", "AuthenticAMD") => 16_000,
-        ("x86_64", "CentaurHauls" | "  Shanghai  ") => {
-            if (family, model) == (7, 0x5b) {
-                9_000
-            } else {
-                6_000
-            }
-        }
-        _ => LOCAL,
-    };
-    Ok(mb_per_s * MB_PER_S)
+    let attribute = |name| cpu.attribute(name).unwrap_or_default();
+    Ok(numa_bandwidth(attribute("arch"), attribute("vendor"), family, model) * MB_PER_S)
 }

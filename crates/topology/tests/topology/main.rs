@@ -13,6 +13,7 @@ mod format_dialects;
 mod format_errors;
 mod format_round_trips;
 mod gallery;
+mod hwloc;
 mod multistage;
 mod petgraph;
 mod random_families;
