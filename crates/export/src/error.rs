@@ -51,7 +51,7 @@ pub enum ExportError {
         supported: &'static str,
     },
     /// The program exceeds a limit of the runtime.
-    #[error("{place} needs {count} {what}, but {runtime} has at most {limit}; {remedy}")]
+    #[error("{place} needs {count} {what}, but {runtime} has at most {limit}; {remedy}{}", others(.exports))]
     Limit {
         /// Where the limit is exceeded: a rank, for example.
         place: String,
@@ -65,5 +65,12 @@ pub enum ExportError {
         limit: u64,
         /// What to do.
         remedy: &'static str,
+        /// The other exports for GPUs that support the schedule, such as `--to nccl-c`.
+        exports: Vec<&'static str>,
     },
+}
+
+/// Returns the end of a sentence on other exports.
+fn others(exports: &[&str]) -> String {
+    if exports.is_empty() { String::new() } else { format!("; or export with {}", exports.join(" or ")) }
 }

@@ -138,13 +138,4 @@ impl Format {
     pub fn is_folder(&self) -> bool {
         self.extension.is_empty()
     }
-
-    /// Writes a schedule: one file without a name, or the files of a folder.
-    ///
-    /// # Errors
-    ///
-    /// Returns an [`ExportError`] if the schedule has no program, or if it exceeds a limit of the format.
-    pub fn write(&self, export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
-        (self.write)(export)
-    }
 }

@@ -15,7 +15,8 @@ mod simgrid;
 mod text;
 mod torch;
 
-use crate::export::Format;
+use crate::error::ExportError;
+use crate::export::{Export, ExportFile, ExportOptions, Format, Runtime};
 
 /// All formats, in the order of the documentation.
 pub static FORMATS: &[Format] = &[
@@ -37,4 +38,40 @@ pub static FORMATS: &[Format] = &[
 /// Returns the format of a name.
 pub fn format_named(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The exports for GPUs: their arguments on the command line, format and runtime.
+const FOR_GPUS: [(&str, &Format, Runtime); 5] = [
+    ("--to msccl-xml --for rccl", &msccl_xml::FORMAT, Runtime::Rccl),
+    ("--to msccl-xml --for msccl", &msccl_xml::FORMAT, Runtime::Msccl),
+    ("--to mscclpp-json", &mscclpp_json::FORMAT, Runtime::Rccl),
+    ("--to nccl-c", &nccl_c::FORMAT, Runtime::Rccl),
+    ("--to torch", &torch::FORMAT, Runtime::Rccl),
+];
+
+/// Maximum number of other exports in an error.
+const MAX_OTHERS: usize = 2;
+
+impl Format {
+    /// Writes a schedule: one file without a name, or the files of a folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`ExportError`] if the schedule has no program, or if it exceeds a limit of the format. The error of a
+    /// format for GPUs lists one or two others that support the schedule, because they were tried.
+    pub fn write(&self, export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
+        let mut result = (self.write)(export);
+        let is_for_gpus = FOR_GPUS.iter().any(|(_, format, _)| format.name == self.name);
+        if let Err(ExportError::Limit { exports, .. }) = &mut result
+            && is_for_gpus
+        {
+            let others = FOR_GPUS.iter().filter(|&&(_, format, runtime)| {
+                let is_this = format.name == self.name && runtime == export.options.runtime;
+                let other = Export { options: ExportOptions { runtime, ..export.options }, ..*export };
+                !is_this && (format.write)(&other).is_ok()
+            });
+            exports.extend(others.map(|&(arguments, ..)| arguments).take(MAX_OTHERS));
+        }
+        result
+    }
 }

@@ -1,7 +1,9 @@
 //! MSCCL XML: algorithms for RCCL and for the MSCCL executor of NCCL.
 //!
 //! A thread block has one peer and one direction, and its steps are in the order of the plan, so no wait can be circular.
-//! Local copies have thread blocks of their own. Chunks are those of the buffers; a GPU is a rank.
+//! Local copies have thread blocks of their own. Chunks are those of the buffers; a GPU is a rank. If a GPU would have too
+//! many thread blocks, one that sends and one that receives become one thread block, whose sends come before its receives
+//! in every step. So each of its waits still ends before its own step.
 //!
 //! # Source
 //!
@@ -21,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     name: "msccl-xml",
     about: "algorithm for RCCL (--for rccl) or the MSCCL executor of NCCL (--for msccl)",
     extension: "xml",
-    limits: "rccl: 64 thread blocks per GPU; msccl: 1,024; both: 4,096 elements per GPU",
+    limits: "rccl: 64 thread blocks, so 64 peers, per GPU; msccl: 1,024; both: 4,096 elements per GPU",
     write,
 };
 
@@ -52,6 +54,9 @@ const MAX_ELEMENTS: usize = 4096;
 
 /// The greatest number of elements in one element.
 const MAX_CHILDREN: usize = 1024;
+
+/// The number of transfers that a connection holds, at least. More sends in one step wait for receives of the same step.
+const QUEUE: usize = 2;
 
 const REMEDY: &str = "use fewer chunks, fewer ranks, or a plan in which each rank has fewer peers";
 
@@ -159,23 +164,69 @@ fn gpus(program: &Program, limits: &Limits) -> Result<Vec<Gpu>, ExportError> {
             let block = blocks.entry(key).or_insert(ThreadBlock { send, receive, channel, operations: Vec::new() });
             block.operations.push(index);
         }
-        let gpu = Gpu::new(of_rank, blocks.into_values().collect());
+        let mut blocks: Vec<ThreadBlock> = blocks.into_values().collect();
+        if blocks.len() > limits.blocks {
+            blocks = joined(blocks, of_rank, limits);
+        }
+        let gpu = Gpu::new(of_rank, blocks);
         let place = || format!("rank {rank}");
         if gpu.blocks.len() > limits.blocks {
             let (count, limit) = (gpu.blocks.len() as u64, limits.blocks as u64);
             let (what, runtime) = ("thread blocks", limits.runtime);
-            return Err(ExportError::Limit { place: place(), count, what, runtime, limit, remedy: REMEDY });
+            return Err(ExportError::Limit {
+                place: place(),
+                count,
+                what,
+                runtime,
+                limit,
+                remedy: REMEDY,
+                exports: Vec::new(),
+            });
         }
         let steps: usize = gpu.waits.iter().map(|waits| waits.len().max(1)).sum();
         let count = program.ranks.len() + gpu.blocks.len() + steps;
         if count > MAX_ELEMENTS || program.ranks.len() > MAX_CHILDREN {
             let (count, limit) = (count as u64, MAX_ELEMENTS as u64);
             let (what, runtime) = ("XML elements", limits.runtime);
-            return Err(ExportError::Limit { place: place(), count, what, runtime, limit, remedy: REMEDY });
+            return Err(ExportError::Limit {
+                place: place(),
+                count,
+                what,
+                runtime,
+                limit,
+                remedy: REMEDY,
+                exports: Vec::new(),
+            });
         }
         gpus.push(gpu);
     }
     Ok(gpus)
+}
+
+/// Joins thread blocks that only send with those on the same channel that only receive.
+fn joined(blocks: Vec<ThreadBlock>, of_rank: &RankProgram, limits: &Limits) -> Vec<ThreadBlock> {
+    let steps = |block: &ThreadBlock| -> usize {
+        block.operations.iter().map(|&index| of_rank.dependencies(index as usize).len().max(1)).sum()
+    };
+    let step_of = |&index: &u32| of_rank.operations()[index as usize].step;
+    let sends_ahead = |block: &ThreadBlock| {
+        block.operations.chunk_by(|one, next| step_of(one) == step_of(next)).all(|of_step| of_step.len() <= QUEUE)
+    };
+    let (mut sends, mut others): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|block| block.send.is_some());
+    for block in others.iter_mut().filter(|block| block.receive.is_some()) {
+        let fits = |send: &ThreadBlock| {
+            send.channel == block.channel && steps(send) + steps(block) <= limits.steps_per_block && sends_ahead(send)
+        };
+        if let Some(place) = sends.iter().position(fits) {
+            let send = sends.remove(place);
+            block.send = send.send;
+            block.operations.extend(send.operations);
+            // In the order of the program, the sends of a step come before its receives.
+            block.operations.sort_unstable();
+        }
+    }
+    others.extend(sends);
+    others
 }
 
 /// Returns the part of each transfer: the transfers of one pair of ranks fill several thread blocks if one has too many

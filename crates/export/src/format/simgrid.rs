@@ -172,7 +172,7 @@ fn routes(
             let place = format!("the way from rank {} to rank {}", transfer.sender, transfer.receiver);
             let remedy = "plan with --switching sf, or on a network with one path per pair";
             let (what, runtime) = ("different paths", "SimGrid");
-            return Err(ExportError::Limit { place, count: 2, what, runtime, limit: 1, remedy });
+            return Err(ExportError::Limit { place, count: 2, what, runtime, limit: 1, remedy, exports: Vec::new() });
         }
     }
     Ok(routes)

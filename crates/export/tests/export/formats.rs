@@ -392,7 +392,7 @@ fn long_thread_blocks_are_split_up_to_the_limit() {
     let format = format_named("msccl-xml").expect("a format");
     let error =
         format.write(&Export { problem: instance.problem(), schedule: &schedule, options: OPTIONS }).unwrap_err();
-    expect!["rank 0 needs 67 thread blocks, but RCCL has at most 64; use fewer chunks, fewer ranks, or a plan in which each rank has fewer peers"].assert_eq(&error.to_string());
+    expect!["rank 0 needs 67 thread blocks, but RCCL has at most 64; use fewer chunks, fewer ranks, or a plan in which each rank has fewer peers; or export with --to mscclpp-json or --to nccl-c"].assert_eq(&error.to_string());
 }
 
 #[test]

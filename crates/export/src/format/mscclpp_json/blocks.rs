@@ -54,6 +54,7 @@ pub(super) fn blocks(program: &Program) -> Result<Blocks, ExportError> {
                 runtime: "MSCCL++",
                 limit: MAX_SEMAPHORES as u64,
                 remedy: "use fewer chunks or fewer ranks",
+                exports: Vec::new(),
             });
         }
         for (number, block) in (0..).zip(&blocks) {

@@ -241,6 +241,7 @@ impl<K: Fn(u32, u32) -> ChannelKind> GpuWriter<'_, K> {
                 runtime: "MSCCL++",
                 limit: MAX_CHANNELS as u64,
                 remedy: "use fewer chunks, fewer ranks, or a plan in which each rank has fewer peers",
+                exports: Vec::new(),
             });
         }
         let channels = tables.channels.into_iter();
