@@ -49,15 +49,17 @@ fn status(command: &mut Command, name: &str, arguments: &[&str]) -> Result<ExitS
     command.args(arguments).current_dir(root()).status().with_context(|| format!("{name} cannot be started"))
 }
 
-/// Builds the program `lockstep` in release mode, and returns its path: it is beside this program.
+/// Builds the program `lockstep` in release mode, and returns its path.
 ///
 /// # Errors
 ///
-/// If the build fails, or if this program is not in the folder of release builds.
+/// If the build fails, or if this program is not in a folder of builds.
 pub(crate) fn lockstep_program() -> Result<PathBuf> {
     cargo(&["build", "--release", "--quiet", "--package", "lockstep-cli"], &[])?;
+    // This program is in a folder beside that of release builds, or in that folder.
     let own = std::env::current_exe().context("the path of this program is unknown")?;
-    let program = own.with_file_name(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
+    let builds = own.ancestors().nth(2).context("this program is not in a folder of builds")?;
+    let program = builds.join("release").join(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
     ensure!(program.is_file(), "{} does not exist; start this task with `cargo xtask`", program.display());
     Ok(program)
 }

@@ -47,8 +47,8 @@ pub use error::{FilePlace, LoadError, LoadProblem, Violation, Waiting};
 pub use execute::{ExecuteOptions, Execution, RaceCheck, execute, trace};
 pub use format::{Format, TableCollective, detect, load, load_table, load_traces};
 pub use program::{
-    Address, BufferName, Contribution, Contributors, Instruction, Names, Output, ParallelProgram, Place, Queue, Thread,
-    Wait,
+    Address, BufferName, Contribution, Contributors, FileStep, Instruction, Names, Output, ParallelProgram, Place,
+    Queue, Thread, Wait,
 };
 pub use runtime::Runtime;
 pub use trace::{Event, Trace, TracedTransfer};

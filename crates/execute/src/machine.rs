@@ -196,8 +196,7 @@ impl<'a> Machine<'a> {
         for start in instruction.reads.into_iter().flatten() {
             self.read(access, start, instruction.size, &mut values);
             // In a format with steps, nothing but a send can read what nothing has written.
-            if !self.program.step_widths.is_empty() && instruction.send.is_some() && values.contains(&Value::UNDEFINED)
-            {
+            if !self.program.steps.is_empty() && instruction.send.is_some() && values.contains(&Value::UNDEFINED) {
                 let instruction = self.program.instruction_name(thread, index);
                 return Err(Violation::NotHeld { instruction, address: self.program.address_name(start) });
             }

@@ -144,6 +144,15 @@ pub struct Queue {
     pub capacity: usize,
 }
 
+/// A step of a format with synchronized steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FileStep {
+    /// Its number in the file.
+    pub number: u64,
+    /// Number of times that a link is used for each unit of its capacity.
+    pub width: u32,
+}
+
 /// The words of a format in messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Names {
@@ -172,9 +181,11 @@ pub struct ParallelProgram {
     pub places: Vec<Place>,
     /// The required contents of the outputs.
     pub outputs: Vec<Output>,
-    /// The width of each step, in formats with synchronized steps; the place of an instruction is then its step, from 0.
-    /// Empty in all other formats.
-    pub step_widths: Vec<u32>,
+    /// The steps, in formats with synchronized steps; the place of an instruction is then the index of its step. Empty in
+    /// all other formats.
+    pub steps: Vec<FileStep>,
+    /// Whether all chunks stand for the same amount of data.
+    pub has_equal_chunks: bool,
     /// The network, if the file states one: sender, receiver and capacity in chunks of each link.
     pub links: Vec<[u32; 3]>,
 }
@@ -191,7 +202,8 @@ impl ParallelProgram {
             memory: Vec::new(),
             places: Vec::new(),
             outputs: Vec::new(),
-            step_widths: Vec::new(),
+            steps: Vec::new(),
+            has_equal_chunks: true,
             links: Vec::new(),
         }
     }
@@ -238,7 +250,11 @@ impl ParallelProgram {
             _ => format!("rank {}, {noun} {}", of_thread.rank, of_thread.number),
         };
         match of_thread.instructions.get(instruction as usize) {
-            Some(instruction) => format!("{name}, {place} {}", instruction.place),
+            Some(instruction) => {
+                let step = self.steps.get(instruction.place as usize);
+                let number = step.map_or(u64::from(instruction.place), |step| step.number);
+                format!("{name}, {place} {number}")
+            }
             None => format!("{name}, after its end"),
         }
     }

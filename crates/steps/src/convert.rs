@@ -83,6 +83,9 @@ pub fn convert(
     trace: &Trace,
     network: Option<Topology>,
 ) -> Result<Conversion, ConvertError> {
+    if !program.has_equal_chunks {
+        return Err(ConvertError::UnequalChunks);
+    }
     if program.memory.is_empty() {
         return without_data(program, trace, network);
     }
@@ -194,7 +197,7 @@ fn steps_of_file<'n>(
     units: &[u32],
     network: &'n Network,
 ) -> Option<Steps<'n>> {
-    let widths = &program.step_widths;
+    let widths: Vec<u32> = program.steps.iter().map(|step| step.width).collect();
     if widths.is_empty() {
         return None;
     }
@@ -206,7 +209,7 @@ fn steps_of_file<'n>(
         let paths = loads.get_mut(step)?.place(network, [transfer.from, transfer.to], units, false)?;
         steps[step].push(Placed { event, paths });
     }
-    Some(Steps { transfers: steps, widths: widths.clone(), of_event: Vec::new() })
+    Some(Steps { transfers: steps, widths, of_event: Vec::new() })
 }
 
 /// Returns the earliest steps: the best of several orders in which transfers compete for channels.

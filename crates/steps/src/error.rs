@@ -33,6 +33,9 @@ pub enum ConvertError {
     /// No rank needs data of another one.
     #[error("no output needs data of another rank; so the program has no steps")]
     NoMessages,
+    /// The chunks stand for different amounts of data.
+    #[error("its chunks have different sizes without a common unit, so they do not fit into steps of equal transfers")]
+    UnequalChunks,
     /// Some outputs are sums and others are copies.
     #[error("some outputs are sums and others are copies; split the program into two")]
     Mixed,
@@ -61,4 +64,12 @@ pub enum ConvertError {
     /// The program follows no step model, although its data is right.
     #[error("the program obeys no step model: {0}")]
     Steps(Box<Violation>),
+}
+
+impl ConvertError {
+    /// Returns true if the program may be right, but follows no steps that this crate can find. Otherwise, the network or the
+    /// program does not fit.
+    pub fn is_about_steps(&self) -> bool {
+        matches!(self, Self::Steps(_) | Self::Sums | Self::UnequalChunks | Self::TooLarge { .. })
+    }
 }

@@ -41,9 +41,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let judged = Judged { format, program, execution };
     let conversion = match convert(program, &trace(program)?, network) {
         Ok(conversion) => conversion,
-        Err(error @ (ConvertError::Steps(_) | ConvertError::Sums | ConvertError::TooLarge { .. })) => {
-            return without_steps(args, &judged, &error, output.as_ref());
-        }
+        Err(error) if error.is_about_steps() => return without_steps(args, &judged, &error, output.as_ref()),
         Err(error) => return Err(error).with_context(|| input::name(&args.program.file)),
     };
     let of_file = conversion.verified.as_ref().map(|verified| &verified.collective);

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::json;
 use super::steps::{Send, Step, StepSchedule};
 use crate::error::{LoadError, LoadProblem};
-use crate::program::{Contribution, Contributors, ParallelProgram};
+use crate::program::{Contribution, Contributors, FileStep, ParallelProgram};
 
 #[derive(Deserialize)]
 struct AlgorithmJson {
@@ -87,7 +87,8 @@ pub(super) fn load(bytes: &[u8]) -> Result<ParallelProgram, LoadError> {
             }
             sends.push(Send { address, from, to });
         }
-        schedule.steps.push(Step { width: step.rounds, sends });
+        let number = number as u64;
+        schedule.steps.push(Step { step: FileStep { number, width: step.rounds }, sends });
     }
     let mut program = schedule.program(path("collective"))?;
     if algorithm.topology.switches.is_empty() {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{FilePlace, LoadError};
 use crate::program::{
-    Address, BufferName, Contribution, Contributors, Instruction, Names, Output, ParallelProgram, Place, Queue, Thread,
+    Address, BufferName, Contribution, Contributors, FileStep, Instruction, Names, Output, ParallelProgram, Place,
+    Queue, Thread,
 };
 
 pub(super) const NAMES: Names = Names { thread: "", place: "step" };
@@ -23,8 +24,8 @@ pub(super) struct Send {
 /// The sends of a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Step {
-    /// Number of times that a link is used for each unit of its capacity.
-    pub(super) width: u32,
+    /// The number in the file, and the width.
+    pub(super) step: FileStep,
     pub(super) sends: Vec<Send>,
 }
 
@@ -46,7 +47,7 @@ impl StepSchedule {
         let mut program = ParallelProgram::new(self.title.clone(), NAMES, self.rank_count);
         let addresses = self.memory(&mut program);
         let mut sums = self.sums(&addresses, place.into())?;
-        program.step_widths = self.steps.iter().map(|step| step.width).collect();
+        program.steps = self.steps.iter().map(|step| step.step).collect();
         program.threads = (0..self.rank_count).map(|rank| Thread::new(rank, 0)).collect();
         let mut queues = BTreeMap::new();
         for (number, step) in (0..).zip(&self.steps) {

@@ -33,8 +33,19 @@ fn messages_in_steps_run() {
 #[test]
 fn spoiled_messages_are_found() {
     for (old, new, message) in [
-        ("2,1,0,2,0", "1,1,0,2,0", "rank 1, step 0 sends data that it does not hold: rank 1, address 2"),
+        ("2,1,0,2,0", "1,1,0,2,0", "rank 1, step 1 sends data that it does not hold: rank 1, address 2"),
         ("2,1,2,0,0", "2,1,2,1,0", "rank 2, address 0 is undefined data; expected chunk 0 of rank 0"),
+        ("2,1,2,0,0", "9,1,2,2,0\n7,1,0,0,0", "rank 2, address 0 is undefined data"),
+        (
+            "2,1,0,2,0\n2,1,2,0,0",
+            "9,1,2,0,0\n0,1,0,2,0",
+            "rank 1, step 0 sends data that it does not hold: rank 1, address 2",
+        ),
+        (
+            "2,1,0,2,0\n2,1,2,0,0",
+            "40,2,0,1,0\n7,2,1,0,0",
+            "rank 2, step 7 sends data that it does not hold: rank 2, address 0",
+        ),
         ("1,0,1,0,0", "1,0,7,0,0", "sends data that it does not hold"),
         ("1,0,1,0,0", "1,0,1,0,1", "line 2: `chunk` of `message` is `1`; expected a whole number from 0 to 0"),
         ("1,0,1,0,0", "1,0,1,0", "line 2: expected 5 cells, as in the first line"),

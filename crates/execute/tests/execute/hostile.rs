@@ -5,12 +5,13 @@ use proptest::prelude::*;
 
 use crate::ring;
 
-const SEEDS: [&str; 6] = [
+const SEEDS: [&str; 7] = [
     include_str!("../data/all-to-all-relay.xml"),
     include_str!("../data/tree.goal"),
     include_str!("../data/stages.cm"),
     crate::msccl_json::SAMPLES[0],
     crate::teccl::RING,
+    crate::teccl::HALVES,
     include_str!("../data/all-gather.mscclpp.json"),
 ];
 

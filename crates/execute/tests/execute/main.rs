@@ -11,6 +11,7 @@ mod htsim;
 mod msccl;
 mod msccl_json;
 mod mscclpp;
+mod mscclpp_packets;
 mod ring;
 mod teccl;
 

@@ -155,7 +155,7 @@ fn barriers_and_semaphores_order_thread_blocks() {
 fn files_that_the_loader_refuses() {
     for (old, new, message) in [
         ("\"name\":\"put\"", "\"name\":\"glre\"", "`name` of `op` is `glre`; expected nop, barrier, put"),
-        ("\"protocol\":\"Simple\"", "\"protocol\":\"LL\"", "`protocol` of `plan` is `LL`"),
+        ("\"protocol\":\"Simple\"", "\"protocol\":\"L\"", "`protocol` of `plan` is `L`; expected `Simple` or `LL`"),
         ("\"id\":1,\"input_chunks\"", "\"id\":2,\"input_chunks\"", "gpus[1].id: `id` of `gpu` is `2`"),
         (
             "\"connected_to\":[1",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lockstep::{CollectiveName, Plan, PlanOptions, Planner, Problem, ScheduleFile};
 use lockstep_execute::{ExecuteOptions, Format, Runtime, TableCollective, detect, execute, load, load_table, trace};
-use lockstep_steps::{ConvertError, convert};
+use lockstep_steps::convert;
 use pyo3::prelude::*;
 
 use super::plan::budget;
@@ -73,7 +73,7 @@ pub(crate) fn judge(
         }
         let conversion = match convert(program, &trace(program).map_err(refused)?, network.map(Arc::unwrap_or_clone)) {
             Ok(conversion) => conversion,
-            Err(error @ (ConvertError::Steps(_) | ConvertError::Sums | ConvertError::TooLarge { .. })) => {
+            Err(error) if error.is_about_steps() => {
                 return Ok((name, title, None, Some(error.to_string()), None, None));
             }
             Err(error) => return Err(refused(error)),

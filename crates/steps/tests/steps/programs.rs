@@ -77,3 +77,15 @@ fn messages_without_contents_have_steps_too() {
         "{error}"
     );
 }
+
+#[test]
+fn parts_of_chunks_have_steps_if_they_are_equal() {
+    let halves = include_str!("../../../execute/tests/data/halves.teccl.json");
+    let conversion = converted(halves.as_bytes(), Format::Teccl, None).unwrap();
+    // A channel carries half of a chunk to its head, and two halves of relayed chunks.
+    assert_eq!((width_sum(&conversion), conversion.transfers), (3, 18));
+    assert_eq!(conversion.verified.unwrap().collective.chunks().get(), 2);
+    let text = halves.replace("volume 0.5 in epoch 0\"", "volume 0.618034 in epoch 0\"").replace("0.5", "0.381966");
+    let error = converted(text.as_bytes(), Format::Teccl, None).unwrap_err();
+    assert_eq!(error, ConvertError::UnequalChunks);
+}

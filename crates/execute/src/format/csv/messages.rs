@@ -7,7 +7,7 @@ use super::super::text::number;
 use super::table::Table;
 use crate::collective::Collective;
 use crate::error::LoadError;
-use crate::program::{Contribution, Contributors, ParallelProgram};
+use crate::program::{Contribution, Contributors, FileStep, ParallelProgram};
 
 /// Returns the program of a table of messages.
 pub(super) fn program(
@@ -57,9 +57,10 @@ pub(super) fn program(
         let origin = origin.map_or(Ok(0), |origin| rank("origin", origin))? as u32;
         let chunk = number(line, "message", "chunk", cells[chunk], u64::from(most.max(1)) - 1)? as u32;
         let width = width.map_or(Ok(1), |width| number(line, "message", "width", cells[width], 1 << 20))?.max(1) as u32;
-        let of_step = steps.entry(number(line, "message", "step", cells[step], u64::MAX)?);
-        let of_step = of_step.or_insert_with(|| Step { width, sends: Vec::new() });
-        of_step.width = of_step.width.max(width);
+        let step = number(line, "message", "step", cells[step], u64::MAX)?;
+        let first = Step { step: FileStep { number: step, width }, sends: Vec::new() };
+        let of_step = steps.entry(step).or_insert(first);
+        of_step.step.width = of_step.step.width.max(width);
         of_step.sends.push(Send { address: address(Contribution { rank: origin, chunk }), from, to });
     }
     schedule.steps = steps.into_values().collect();

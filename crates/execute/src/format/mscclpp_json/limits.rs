@@ -26,26 +26,24 @@ fn limit(place: String, what: &'static str, count: usize, limit: usize) -> Resul
     if count > limit { Err(LoadError::limit(place, ("MSCCL++", REMEDY), what, count, limit)) } else { Ok(()) }
 }
 
-/// Checks the limits of the runtime, and that the work is linear in the size of the file.
-pub(super) fn check(plan: &PlanJson) -> Result<(), LoadError> {
+/// Checks the limits of the runtime, and that the work is linear in the size of the file. `parts` is the number of parts of
+/// every chunk.
+pub(super) fn check(plan: &PlanJson, parts: u32) -> Result<(), LoadError> {
     limit("gpus".to_owned(), "GPUs", plan.gpus.len(), MAX_GPUS)?;
     let (mut operations, mut moved, mut memory) = (0_u64, 0_u64, 0_u64);
     for (rank, gpu) in plan.gpus.iter().enumerate() {
         check_gpu(rank, gpu)?;
         memory += [gpu.input_chunks, gpu.output_chunks, gpu.scratch_chunks].map(u64::from).iter().sum::<u64>();
-        for operation in gpu.threadblocks.iter().flat_map(|block| &block.ops).flat_map(with_inner) {
+        for operation in gpu.threadblocks.iter().flat_map(|block| &block.ops).flat_map(OperationJson::with_inner) {
             operations += 1;
             moved += operation.src_buff.iter().chain(&operation.dst_buff).map(|part| u64::from(part.size)).sum::<u64>();
         }
     }
+    memory *= u64::from(parts);
+    moved *= u64::from(parts);
     let most = MAX_CHUNKS_OF_ANY + MAX_CHUNKS_PER_OPERATION * operations;
     limit("gpus".to_owned(), "chunks of all buffers", memory as usize, most as usize)?;
     limit("gpus".to_owned(), "chunks of all operations", moved as usize, most as usize)
-}
-
-/// Returns an operation and those of its pipeline.
-fn with_inner(operation: &OperationJson) -> impl Iterator<Item = &OperationJson> {
-    std::iter::once(operation).chain(&operation.ops)
 }
 
 fn check_gpu(rank: usize, gpu: &GpuJson) -> Result<(), LoadError> {
@@ -65,12 +63,12 @@ fn check_gpu(rank: usize, gpu: &GpuJson) -> Result<(), LoadError> {
             let expected = format!("{index}, the position of the thread block");
             return Err(LoadError::field(format!("{place}.id"), "threadblock", "id", block.id, expected));
         }
-        let operations = block.ops.iter().flat_map(with_inner).count();
+        let operations = block.ops.iter().flat_map(OperationJson::with_inner).count();
         limit(place.clone(), "operations of a thread block", operations, MAX_OPERATIONS)?;
         for channels in &block.channels {
             limit(place.clone(), "channels of a thread block", channels.channel_ids.len(), MAX_CHANNELS)?;
         }
-        for (number, operation) in block.ops.iter().flat_map(with_inner).enumerate() {
+        for (number, operation) in block.ops.iter().flat_map(OperationJson::with_inner).enumerate() {
             let place = format!("{place}.ops[{number}]");
             limit(place, "channels of an operation", operation.channel_ids.len(), MAX_CHANNELS_PER_OPERATION)?;
         }

@@ -8,7 +8,13 @@
 //! A GPU has the buffers of its collective. The root of a broadcast or scatter is the only GPU that sends and never receives,
 //! that of a gather or reduction is the only GPU that receives and never sends; otherwise, it is GPU 0.
 //!
-//! Packets (protocol `LL`), switch channels and groups of thread blocks are not supported.
+//! A packet (protocol `LL`) is a chunk of scratch memory with a flag. It needs no signal: an operation that reads packets waits
+//! until they are written. All packets of a launch have the same flag, so one operation writes each of them. Operations over
+//! port channels copy packets without waiting for them.
+//!
+//! The thread blocks of a group execute one slice of an operation each. Chunks are split, so that all slices are whole parts.
+//!
+//! Switch channels are not supported, nor are chunks of scratch memory beside packets that are not packets.
 //!
 //! # Source
 //!
@@ -17,7 +23,10 @@
 
 mod build;
 mod channels;
+mod groups;
 mod limits;
+mod operations;
+mod packets;
 mod plan;
 mod threads;
 
@@ -27,6 +36,7 @@ use crate::program::ParallelProgram;
 /// Reads a plan.
 pub(super) fn load(bytes: &[u8]) -> Result<ParallelProgram, LoadError> {
     let plan: plan::PlanJson = super::json::read(bytes)?;
-    limits::check(&plan)?;
-    build::program(&plan)
+    let parts = groups::parts_per_chunk(&plan)?;
+    limits::check(&plan, parts)?;
+    build::program(&plan, parts)
 }

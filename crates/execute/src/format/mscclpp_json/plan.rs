@@ -109,8 +109,19 @@ pub(super) struct OperationJson {
     pub(super) reduce_op: Option<String>,
 }
 
+impl OperationJson {
+    /// Returns the operation and those of its pipeline.
+    pub(super) fn with_inner(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.ops)
+    }
+}
+
+/// A group of thread blocks.
 #[derive(Deserialize)]
 pub(super) struct GroupJson {
+    /// The number of this thread block in the group.
+    pub(super) tb_id: u32,
+    /// Number of thread blocks, each of which executes one slice.
     pub(super) tbg_size: u32,
 }
 

@@ -28,9 +28,10 @@ impl BlockThreads {
         Self { rank, number, first, halves: [Vec::new(), Vec::new()] }
     }
 
-    /// Adds an instruction.
-    pub(super) fn push(&mut self, half: Half, instruction: Instruction) {
+    /// Adds an instruction, and returns the wait for it.
+    pub(super) fn push(&mut self, half: Half, instruction: Instruction) -> Wait {
         self.halves[half as usize].push((instruction, Vec::new()));
+        self.end(half)
     }
 
     /// Returns the wait for all instructions of a thread so far.
@@ -53,8 +54,7 @@ impl BlockThreads {
     /// Adds the arrival at a barrier, and returns the wait for it.
     pub(super) fn arrive(&mut self, place: u32) -> Wait {
         self.join(place);
-        self.push(Half::One, Instruction { place, ..Instruction::default() });
-        let arrival = self.end(Half::One);
+        let arrival = self.push(Half::One, Instruction { place, ..Instruction::default() });
         self.join(place);
         arrival
     }
