@@ -8,7 +8,19 @@ use lockstep_schedule::{Budget, DistributePhase, Problem};
 use crate::common_root::CommonRoot;
 use crate::cost::Cost;
 use crate::phases::{in_time, of_parts, of_phases};
-use crate::registry::{bound_by, bounds_by_all};
+use crate::registry::{bound_by, bounds_by_all, rule_count};
+
+/// A report about the work on all bounds: one more rule is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct BoundEvent {
+    /// The lower bound in steps; `None` if the rule does not apply.
+    pub steps: Option<u32>,
+    /// The number of rules that are done.
+    pub done: usize,
+    /// The number of rules.
+    pub total: usize,
+}
 
 /// Computes every bound that applies to the problem, best first; ties go to the earlier [`Rule`].
 ///
@@ -33,10 +45,11 @@ use crate::registry::{bound_by, bounds_by_all};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
-    all_within(problem, &Budget::unlimited())
+    all_within(problem, &Budget::unlimited(), |_| {})
 }
 
-/// Computes the bounds as [`all`], within the time of a budget. Evaluations do not count.
+/// Computes the bounds as [`all`], within the time of a budget. Evaluations do not count. `observe` receives a report after
+/// every rule.
 ///
 /// Once the time is over, the expensive rules that are left are skipped. The cheap rules are always complete.
 ///
@@ -47,22 +60,30 @@ pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
 /// let omega: Topology = "omega:8".parse()?;
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
-/// let (quick, all) = (lockstep_bounds::all_within(&problem, &Budget::seconds(0)), lockstep_bounds::all(&problem));
+/// let (quick, all) = (lockstep_bounds::all_within(&problem, &Budget::seconds(0), |_| {}), lockstep_bounds::all(&problem));
 /// assert!(!quick.is_empty() && quick.iter().all(|bound| all.contains(bound)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn all_within(problem: &Problem<'_>, budget: &Budget) -> Vec<LowerBound> {
-    let of_phase = |phase: &DistributePhase<'_>| {
-        let bounds = bounds_by_all(&phase.problem(problem), budget).into_iter();
+pub fn all_within(problem: &Problem<'_>, budget: &Budget, mut observe: impl FnMut(BoundEvent)) -> Vec<LowerBound> {
+    let phases = DistributePhase::all(problem);
+    let of_phases: usize = phases.iter().map(|phase| rule_count(&phase.problem(problem))).sum();
+    let total = if phases.len() == 1 { of_phases } else { of_phases + rule_count(problem) };
+    let mut done = 0;
+    let mut see = |steps| {
+        done += 1;
+        observe(BoundEvent { steps, done, total });
+    };
+    let mut of_phase = |phase: &DistributePhase<'_>| {
+        let bounds = bounds_by_all(&phase.problem(problem), budget, &mut see).into_iter();
         let mut bounds: Vec<LowerBound> = bounds.map(|bound| in_time(phase, bound)).collect();
         sort(&mut bounds);
         bounds
     };
-    let mut phases: Vec<Vec<LowerBound>> = DistributePhase::all(problem).iter().map(of_phase).collect();
+    let mut phases: Vec<Vec<LowerBound>> = phases.iter().map(&mut of_phase).collect();
     if phases.len() == 1 {
         return phases.remove(0);
     }
-    let mut bounds = bounds_by_all(problem, budget);
+    let mut bounds = bounds_by_all(problem, budget, &mut see);
     bounds.extend(common_root(problem, budget));
     bounds.extend(of_parts(&phases));
     sort(&mut bounds);

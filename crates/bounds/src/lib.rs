@@ -73,7 +73,7 @@ mod transfer_rules;
 mod transfers;
 mod trees;
 
-pub use all::{all, all_within, by_rule};
+pub use all::{BoundEvent, all, all_within, by_rule};
 pub use best::{best, best_reaching};
 pub use bound_search::BoundSearch;
 pub use cost::Cost;

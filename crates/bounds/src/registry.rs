@@ -78,6 +78,11 @@ pub(crate) fn complete_entry(rules: &'static [RuleEntry], rule: Rule) -> Option<
     rules.iter().rfind(|entry| entry.rule == rule)
 }
 
+/// Returns the complete entries of all rules, in the order of the registry.
+fn complete_entries(rules: &'static [RuleEntry]) -> impl Iterator<Item = &'static RuleEntry> {
+    rules.iter().filter(move |entry| complete_entry(rules, entry.rule).is_some_and(|last| std::ptr::eq(last, *entry)))
+}
+
 /// Computes the bound of one rule, after those of the rules that it builds on.
 pub(crate) fn bound_by(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
     let entry = complete_entry(rules_for(problem), rule)?;
@@ -88,20 +93,28 @@ pub(crate) fn bound_by(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> 
     (entry.bound)(problem, &BoundRequest::unlimited(&proved))
 }
 
-/// Computes the bounds of all rules, in the order of the registry. Once the time of the budget is over, expensive rules
+/// Returns the number of rules that [`bounds_by_all`] applies to a problem.
+pub(crate) fn rule_count(problem: &Problem<'_>) -> usize {
+    complete_entries(rules_for(problem)).count()
+}
+
+/// Computes the bounds of all rules, in the order of the registry, and passes the steps of each to `observe`. Once the time of the budget is over, expensive rules
 /// are left out, and the current one returns its best bound so far.
-pub(crate) fn bounds_by_all(problem: &Problem<'_>, budget: &Budget) -> Vec<LowerBound> {
+pub(crate) fn bounds_by_all(
+    problem: &Problem<'_>,
+    budget: &Budget,
+    observe: &mut dyn FnMut(Option<u32>),
+) -> Vec<LowerBound> {
     let (rules, budget) = (rules_for(problem), budget.clone().with_evaluations(u64::MAX));
     let mut proved = ProvedSteps::default();
     let mut bounds = Vec::new();
-    let is_complete =
-        |entry: &&RuleEntry| complete_entry(rules, entry.rule).is_some_and(|last| std::ptr::eq(last, *entry));
-    for entry in rules.iter().filter(is_complete) {
+    for entry in complete_entries(rules) {
         if entry.cost == Cost::Expensive && budget.stop_after(0).is_some() {
             break;
         }
         let bound = (entry.bound)(problem, &BoundRequest::new(u32::MAX, &proved, &budget));
         proved.record(entry.rule, bound.as_ref());
+        observe(bound.as_ref().map(|bound| bound.steps));
         bounds.extend(bound);
     }
     bounds

@@ -59,7 +59,7 @@ pub fn throughput(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> 
     if is_exact && cut.is_some() {
         return cut;
     }
-    let others = all_within(problem, budget).into_iter().chain(cut);
+    let others = all_within(problem, budget, |_| {}).into_iter().chain(cut);
     let with_quotient = others.filter_map(|bound| Some((Quotient(bound.certificate.quotient()?), bound)));
     // Ties go to the first bound.
     with_quotient.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, bound)| bound)

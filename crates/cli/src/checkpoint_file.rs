@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use lockstep::Event;
 use lockstep::files::{FileIdentity, FileKind, Replacement, replace};
 
 use crate::args::Verbosity;
@@ -115,6 +116,15 @@ impl CheckpointFile {
         }
         let (end, duration) = self.written;
         end.elapsed() >= MIN_INTERVAL.max(duration * MIN_WRITING_TIMES)
+    }
+
+    /// Saves the state of the search that an event reports, at most every half second, and at its end.
+    pub(crate) fn see(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Search(search) if self.is_due() => self.write(&(search.checkpoint)()),
+            Event::Stopped(search) => self.write(&(search.checkpoint)()),
+            _ => {}
+        }
     }
 
     /// Writes the file. Prints one warning if writing fails.

@@ -14,6 +14,7 @@ mod link_loads;
 mod memory;
 mod metrics;
 mod output;
+mod plan_progress;
 mod problem_input;
 mod progress;
 mod properties;

@@ -1,219 +1,164 @@
-//! Progress bars on standard error.
+//! The progress of a long command: one line on the terminal.
 
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lockstep::design::AllGatherSearch;
-use lockstep::pareto::{EqualPoints, Evolution, MultiObjectiveProblem};
-use lockstep::schedule::SearchProgress;
-use lockstep::topology::OrderDegreeSearch;
-use lockstep::{Event, FrontEvent};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lockstep::Budget;
+use lockstep_report::ProgressText;
 
 use crate::args::Verbosity;
-use crate::checkpoint_file::CheckpointFile;
+use crate::output;
 
-/// Shows the events of a planner, and saves checkpoints.
-pub(crate) struct Watch<'a> {
+/// Maximum number of times per second that the line is written.
+const WRITES_PER_SECOND: u8 = 10;
+
+/// One line on standard error: bound, best result so far, share of the budget, and time left.
+///
+/// It is written if standard error is a terminal, and neither `--quiet` nor log output is wanted. Dropping it removes the
+/// line.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    notes: Notes,
+    state: Arc<Mutex<State>>,
+}
+
+/// Prints notes beside the line.
+#[derive(Clone, Debug)]
+pub(crate) struct Notes {
     bar: ProgressBar,
-    /// The best bound so far.
-    floor: u32,
-    checkpoint: Option<&'a mut CheckpointFile>,
+    verbosity: Verbosity,
 }
 
-impl<'a> Watch<'a> {
-    /// Shows a bar if standard error is a terminal without log output.
-    pub(crate) fn new(verbosity: Verbosity, checkpoint: Option<&'a mut CheckpointFile>) -> Self {
-        let style =
-            ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or(ProgressStyle::default_spinner());
-        let bar = ProgressBar::with_draw_target(None, draw_target(verbosity)).with_style(style);
-        bar.set_message("lower bounds");
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self { bar, floor: 0, checkpoint }
-    }
+/// What the line says.
+#[derive(Debug)]
+struct State {
+    started: Instant,
+    /// The budget whose deadline counts.
+    budget: Budget,
+    bound: Option<String>,
+    best: Option<String>,
+    /// The share of the work that is done.
+    done: Option<f64>,
+    work: String,
+    is_over: bool,
+}
 
-    /// Shows an event. Saves the state of a search at most every half second.
-    pub(crate) fn see(&mut self, event: &Event<'_>) {
-        match event {
-            Event::Bound { steps: Some(steps), .. } if *steps > self.floor => {
-                self.floor = *steps;
-                self.bar.set_message(format!("at least {steps} steps"));
-            }
-            Event::Found { engine, steps } => self.bar.set_message(format!("{engine} found {steps} steps")),
-            Event::Search(search) => {
-                self.bar.set_message(describe(*search));
-                if let Some(checkpoint) = self.checkpoint.as_deref_mut().filter(|checkpoint| checkpoint.is_due()) {
-                    checkpoint.write(&(search.checkpoint)());
-                }
-            }
-            Event::Stopped(search) => {
-                if let Some(checkpoint) = self.checkpoint.as_deref_mut() {
-                    checkpoint.write(&(search.checkpoint)());
-                }
-            }
-            _ => {}
+impl Progress {
+    /// Begins the line of a command. The deadline of `budget` gives the time left.
+    pub(crate) fn new(verbosity: Verbosity, budget: &Budget) -> Self {
+        let is_hidden = verbosity.quiet || verbosity.verbose > 0;
+        let target = if is_hidden {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr_with_hz(WRITES_PER_SECOND)
+        };
+        // The text ends at the right border of the terminal.
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner());
+        let bar = ProgressBar::with_draw_target(None, target).with_style(style);
+        let state = Arc::new(Mutex::new(State {
+            started: Instant::now(),
+            budget: budget.clone(),
+            bound: None,
+            best: None,
+            done: None,
+            work: String::new(),
+            is_over: false,
+        }));
+        if !bar.is_hidden() {
+            let (bar, state) = (bar.clone(), Arc::downgrade(&state));
+            thread::spawn(move || write_regularly(&bar, &state));
         }
+        Self { notes: Notes { bar, verbosity }, state }
     }
 
-    /// Removes the bar.
-    pub(crate) fn end(self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-/// Progress of a sweep over fault sets.
-pub(crate) struct SweepBar(ProgressBar);
-
-impl SweepBar {
-    /// Shows a bar if standard error is a terminal without log output; `done` of `total` fault sets are done.
-    pub(crate) fn new(verbosity: Verbosity, total: Option<usize>, done: usize) -> Self {
-        let bar = ProgressBar::with_draw_target(total.map(|total| total as u64), draw_target(verbosity));
-        let template =
-            if total.is_some() { "{spinner} {elapsed} {pos} of {len}, {eta} left" } else { "{spinner} {pos}" };
-        let style = ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_spinner());
-        let bar = bar.with_style(style).with_position(done as u64);
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self(bar)
+    /// Sets the bound, with its unit.
+    pub(crate) fn set_bound(&self, bound: Option<String>) {
+        self.state().bound = bound;
     }
 
-    /// Counts one more fault set.
-    pub(crate) fn advance(&self) {
-        self.0.inc(1);
+    /// Sets the best result so far, with its unit.
+    pub(crate) fn set_best(&self, best: Option<String>) {
+        self.state().best = best;
     }
 
-    /// Runs `write` while the bar is hidden.
+    /// Sets the share of the work that is done.
+    pub(crate) fn set_done(&self, done: u64, total: u64) {
+        self.state().done = (total > 0).then(|| done as f64 / total as f64);
+    }
+
+    /// Sets the current work.
+    pub(crate) fn set_work(&self, work: String) {
+        self.state().work = work;
+    }
+
+    /// Runs `write` while the line is hidden.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.0.suspend(write)
+        self.notes.bar.suspend(write)
     }
 
-    /// Removes the bar.
-    pub(crate) fn end(self) {
-        self.0.finish_and_clear();
+    /// Returns the printer of notes, for another thread.
+    pub(crate) fn notes(&self) -> Notes {
+        self.notes.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        locked(&self.state)
     }
 }
 
-/// Progress of an evolution.
-pub(crate) struct GenerationBar(ProgressBar);
-
-impl GenerationBar {
-    /// Shows a bar of `generations` if standard error is a terminal without log output.
-    pub(crate) fn new(verbosity: Verbosity, generations: u64) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(generations), draw_target(verbosity));
-        let style = ProgressStyle::with_template("{spinner} {elapsed} generation {pos} of {len}{msg}, {eta} left");
-        let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self(bar)
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.state().is_over = true;
+        self.notes.bar.finish_and_clear();
     }
+}
 
-    /// Updates the bar.
-    pub(crate) fn see<P: MultiObjectiveProblem>(&self, evolution: &Evolution<'_, P>) {
-        self.0.set_position(evolution.generation());
-        if !self.0.is_hidden() {
-            let (evaluations, front) = (evolution.evaluations(), evolution.front(EqualPoints::Remove).count());
-            self.0.set_message(format!(": {} evaluations, front of {front}", HumanCount(evaluations)));
+impl Notes {
+    /// Prints a note.
+    pub(crate) fn print(&self, text: &str) {
+        self.bar.suspend(|| output::note(self.verbosity, text));
+    }
+}
+
+impl State {
+    /// Returns the line.
+    fn text(&self) -> String {
+        let elapsed = self.started.elapsed();
+        let until = self.budget.time_left();
+        let of_time = until.map(|left| elapsed.as_secs_f64() / (elapsed + left).as_secs_f64().max(f64::MIN_POSITIVE));
+        let used = [self.done, of_time].into_iter().flatten().reduce(f64::max);
+        let at_rate = self.done.and_then(|done| ProgressText::time_left(elapsed, done));
+        let left = [until, at_rate].into_iter().flatten().min();
+        let is_stopping = self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some();
+        let text = ProgressText {
+            elapsed,
+            bound: self.bound.as_deref(),
+            best: self.best.as_deref(),
+            used,
+            left,
+            work: if is_stopping { "stopping" } else { &self.work },
+        };
+        text.to_string()
+    }
+}
+
+/// Writes the line again and again until it is over: the time goes on between two reports of a search.
+fn write_regularly(bar: &ProgressBar, state: &Weak<Mutex<State>>) {
+    while let Some(state) = state.upgrade() {
+        let state = locked(&state);
+        if state.is_over {
+            return;
         }
-    }
-
-    /// Removes the bar.
-    pub(crate) fn end(self) {
-        self.0.finish_and_clear();
-    }
-}
-
-/// Progress of a front.
-pub(crate) struct FrontLine {
-    bar: ProgressBar,
-    planned: u32,
-}
-
-impl FrontLine {
-    /// Shows a line if standard error is a terminal without log output.
-    pub(crate) fn new(verbosity: Verbosity) -> Self {
-        let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
-        let bar = ProgressBar::with_draw_target(None, draw_target(verbosity));
-        let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
-        bar.set_message("lower bounds");
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self { bar, planned: 0 }
-    }
-
-    /// Shows one more schedule.
-    pub(crate) fn see(&mut self, event: FrontEvent) {
-        self.planned += 1;
-        let FrontEvent { chunks, steps, width_sum, .. } = event;
-        let planned = self.planned;
-        self.bar
-            .set_message(format!("schedule {planned}: {chunks} chunks in {steps} steps of width {width_sum} together"));
-    }
-
-    /// Removes the line.
-    pub(crate) fn end(self) {
-        self.bar.finish_and_clear();
+        bar.set_message(state.text());
+        bar.tick();
+        drop(state);
+        thread::sleep(Duration::from_secs(1) / WRITES_PER_SECOND.into());
     }
 }
 
-/// Progress of a search for a graph of given order and degree.
-pub(crate) struct RoundBar(ProgressBar);
-
-impl RoundBar {
-    /// Shows a line if standard error is a terminal without log output.
-    pub(crate) fn new(verbosity: Verbosity) -> Self {
-        let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
-        let bar = ProgressBar::with_draw_target(None, draw_target(verbosity));
-        let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self(bar)
-    }
-
-    /// Updates the bar.
-    pub(crate) fn see(&self, search: &OrderDegreeSearch, rounds: u32) {
-        let (sum, bound) = (search.best().distance_sum(), search.best().bound());
-        let done = search.round();
-        self.0.set_message(format!("{done} of {rounds} rounds done, distance sum {sum}, at least {bound}"));
-    }
-
-    /// Removes the line.
-    pub(crate) fn end(self) {
-        self.0.finish_and_clear();
-    }
-}
-
-/// Progress of a search for networks for all-gathers.
-pub(crate) struct AllGatherBar(ProgressBar);
-
-impl AllGatherBar {
-    /// Shows a bar if standard error is a terminal without log output.
-    pub(crate) fn new(verbosity: Verbosity) -> Self {
-        let style = ProgressStyle::with_template("{spinner} {elapsed} {pos} of {len} pairs of order and degree");
-        let bar = ProgressBar::with_draw_target(None, draw_target(verbosity));
-        let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self(bar)
-    }
-
-    /// Updates the bar.
-    pub(crate) fn see(&self, search: &AllGatherSearch) {
-        let (done, all) = search.progress();
-        self.0.set_length(all as u64);
-        self.0.set_position(done as u64);
-    }
-
-    /// Removes the bar.
-    pub(crate) fn end(self) {
-        self.0.finish_and_clear();
-    }
-}
-
-fn draw_target(verbosity: Verbosity) -> ProgressDrawTarget {
-    let hidden = verbosity.quiet || verbosity.verbose > 0;
-    if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
-}
-
-fn describe(search: SearchProgress<'_>) -> String {
-    let of = search.evaluation_limit.map(|limit| format!(" of {}", HumanCount(limit))).unwrap_or_default();
-    let conflicts = search.conflicts.map(|conflicts| format!(", {conflicts} conflicts")).unwrap_or_default();
-    let (steps, generation) = (search.steps, search.generation);
-    format!(
-        "searching {steps} steps: generation {generation}, {}{of} evaluations{conflicts}",
-        HumanCount(search.evaluations)
-    )
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    // A thread that panicked leaves whole values behind.
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }

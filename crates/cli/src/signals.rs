@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use lockstep::Budget;
 
-use crate::args::Verbosity;
-use crate::output;
+use crate::progress::Progress;
 
 /// Signals that follow within this time count as one: terminals send a signal to the program and to its group.
 const ECHO: Duration = Duration::from_millis(200);
@@ -36,21 +35,21 @@ impl Drop for UnfinishedWork {
 pub(crate) fn cancel_on_signal(
     budget: &Budget,
     work: &'static str,
-    verbosity: Verbosity,
+    progress: &Progress,
 ) -> anyhow::Result<UnfinishedWork> {
     let is_over = Arc::new(AtomicBool::new(false));
     let unfinished = UnfinishedWork { is_over: is_over.clone() };
-    let (budget, mut first) = (budget.clone(), None);
+    let (budget, notes, mut first) = (budget.clone(), progress.notes(), None);
     let handler = move || match first {
         None => {
             first = Some(Instant::now());
-            output::note(verbosity, &format!("stopping {work}; press Ctrl-C again to exit at once"));
+            notes.print(&format!("stopping {work}; press Ctrl-C again to exit at once"));
             budget.cancel();
-            let is_over = is_over.clone();
+            let (is_over, notes) = (is_over.clone(), notes.clone());
             std::thread::spawn(move || {
                 std::thread::sleep(GRACE);
                 if !is_over.load(Ordering::Relaxed) {
-                    output::note(verbosity, "stopped without a result");
+                    notes.print("stopped without a result");
                     std::process::exit(INTERRUPTED);
                 }
             });

@@ -1,7 +1,7 @@
 //! Text output: schedules, networks and numbers for people.
 
 use lockstep::files::escaped;
-use lockstep::schedule::{BaseSchedule, CollectiveName, MessageSizes, Picoseconds, Schedule, Verification};
+use lockstep::schedule::{BaseSchedule, MessageSizes, Picoseconds, Schedule, Verification};
 use lockstep::{CayleyGraph, Collective, LowerBound, Problem, Topology, Verdict};
 
 use crate::args::CostArgs;
@@ -68,18 +68,13 @@ pub(crate) fn describe(sheet: &mut Sheet, problem: &Problem<'_>) {
     let (topology, collective) = (problem.topology(), problem.collective());
     sheet.line("network", format!("{}: {}", topology.name(), size(topology)));
     let words = [
-        Some(collective_word(collective).to_owned()),
+        Some(collective.word().to_owned()),
         collective.root().map(|root| format!("root {}", topology.node_name(root))),
-        (collective.chunks().get() > 1).then(|| format!("{} chunks", collective.chunks())),
+        collective.parts(),
     ];
     let messages = counted(problem.messages().len(), "message");
     sheet.line("collective", format!("{}: {messages}", joined(words)));
     sheet.line("model", problem.model().to_string());
-}
-
-/// Returns the word for a collective, such as `all-gather`.
-pub(crate) fn collective_word(collective: &Collective) -> &'static str {
-    collective.name().map_or(collective.pattern().plural(), CollectiveName::word)
 }
 
 /// Adds one line about a Cayley graph that is not built.

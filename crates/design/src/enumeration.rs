@@ -1,6 +1,7 @@
 //! Enumeration of all networks of a machine of one cabinet.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use lockstep_pareto::MultiObjectiveProblem;
 use rand::SeedableRng;
@@ -27,7 +28,22 @@ pub struct Enumeration {
     pub classes: usize,
     /// The connected networks that the rules and objectives allow, with one code each.
     pub designs: Vec<Design>,
+    /// Number of classes that were scored: all, unless the observer ended the enumeration.
+    pub scored: usize,
 }
+
+/// A report about the work on an enumeration: more networks are scored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct EnumerationEvent {
+    /// Number of networks that are scored.
+    pub done: usize,
+    /// Number of networks that are distinct.
+    pub total: usize,
+}
+
+/// Number of networks that are scored between two reports.
+const BATCH: usize = 256;
 
 /// Why the networks cannot be enumerated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -77,6 +93,20 @@ pub enum EnumerationError {
 /// Returns an [`EnumerationError`] if the machine has several cabinets, `links` is invalid, or there are too many
 /// networks.
 pub fn enumerate(problem: &DesignProblem<'_>, links: u32) -> Result<Enumeration, EnumerationError> {
+    enumerate_observed(problem, links, |_| ControlFlow::Continue(()))
+}
+
+/// Enumerates as [`enumerate`]. `observe` receives a report before every 256 networks, and ends the enumeration if it returns
+/// [`ControlFlow::Break`].
+///
+/// # Errors
+///
+/// The same as for [`enumerate`].
+pub fn enumerate_observed(
+    problem: &DesignProblem<'_>,
+    links: u32,
+    mut observe: impl FnMut(EnumerationEvent) -> ControlFlow<()>,
+) -> Result<Enumeration, EnumerationError> {
     let machine = problem.machine();
     if machine.cabinets() != 1 {
         return Err(EnumerationError::Cabinets { cabinets: machine.cabinets() });
@@ -126,8 +156,16 @@ pub fn enumerate(problem: &DesignProblem<'_>, links: u32) -> Result<Enumeration,
         let random = &mut ChaCha8Rng::seed_from_u64(0);
         problem.evaluate(&code, network, random, &mut scores).then_some(Design { scores, code })
     };
-    let designs = classes.par_iter().map_init(|| problem.scratch(), score).flatten().collect();
-    Ok(Enumeration { links, choices, classes: classes.len(), designs })
+    let (mut designs, mut done, total) = (Vec::new(), 0, classes.len());
+    for batch in classes.chunks(BATCH) {
+        if observe(EnumerationEvent { done, total }).is_break() {
+            break;
+        }
+        let scored: Vec<Design> = batch.par_iter().map_init(|| problem.scratch(), score).flatten().collect();
+        designs.extend(scored);
+        done += batch.len();
+    }
+    Ok(Enumeration { links, choices, classes: total, designs, scored: done })
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub use checkpoint::{CHECKPOINT_KIND, CheckpointError, checkpoint, resume};
 pub use design::Design;
 pub use design_problem::{DesignError, DesignProblem};
 pub use design_rules::{DesignRules, InitialSlots, OddLinks, PortRule, published_generations};
-pub use enumeration::{Enumeration, EnumerationError, enumerate};
+pub use enumeration::{Enumeration, EnumerationError, EnumerationEvent, enumerate, enumerate_observed};
 pub use front::{Front, FrontError, ObjectiveName, Origin};
 pub use machine::{MAX_ROUTER_SLOTS, MAX_SLOTS, Machine, MachineError};
 pub use network::Network;

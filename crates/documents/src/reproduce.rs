@@ -9,6 +9,7 @@ mod min;
 mod paper_figures;
 mod report_text;
 mod reproduction;
+mod tally;
 
 use std::process::ExitCode;
 

@@ -74,6 +74,6 @@ pub use programs_error::ProgramsError;
 pub use programs_file::ProgramsFileError;
 pub use replay::ReplayError;
 pub use routing::Routing;
-pub use simulate::{simulate, time_unit_ps};
-pub use simulation::{FlowSpan, FlowTimes, Link, LinkUse, Simulation};
+pub use simulate::{simulate, simulate_within, time_unit_ps};
+pub use simulation::{FlowSpan, FlowTimes, Link, LinkUse, Simulation, SimulationEvent};
 pub use workload::{DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, UnknownWorkload, Workload, WorkloadError, WorkloadOptions};

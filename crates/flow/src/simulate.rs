@@ -1,5 +1,6 @@
 //! Event-driven simulation of programs on a network.
 
+use lockstep_schedule::Budget;
 use lockstep_topology::{ChannelId, Topology};
 use tracing::instrument;
 
@@ -10,7 +11,7 @@ use crate::options::{Clock, RateModel, SimulationOptions};
 use crate::programs::{Event, Programs, TaskId};
 use crate::rates::{EqualShare, MaxMin, RateAllocation};
 use crate::routed_flows::RoutedFlows;
-use crate::simulation::{FlowSpan, FlowTimes, Link, LinkUse, Simulation};
+use crate::simulation::{FlowSpan, FlowTimes, Link, LinkUse, Simulation, SimulationEvent};
 
 /// Relative tolerance within which times are equal.
 const TOLERANCE: f64 = 1e-12;
@@ -69,27 +70,47 @@ const NO_TASK: u32 = u32::MAX;
 /// The dynamic engine of `INRFlow`: Navaridas, Pascual, Erickson, Stewart and Luján, *`INRFlow`: an interconnection
 /// networks research flow-level simulation framework*, JPDC 130, 2019. Routing, continuous time and max-min rates are
 /// additions.
-#[instrument(level = "debug", skip_all, fields(network = topology.name(), tasks = programs.task_count()))]
 pub fn simulate(
     topology: &Topology,
     programs: &Programs,
     options: &SimulationOptions,
+) -> Result<Simulation, SimulationError> {
+    simulate_within(topology, programs, options, &Budget::unlimited(), |_| {})
+}
+
+/// Simulates as [`simulate`], within the time of a budget. Evaluations do not count. `observe` receives a report many times
+/// per second.
+///
+/// # Errors
+///
+/// The same as for [`simulate`].
+#[instrument(level = "debug", skip_all, fields(network = topology.name(), tasks = programs.task_count()))]
+pub fn simulate_within(
+    topology: &Topology,
+    programs: &Programs,
+    options: &SimulationOptions,
+    budget: &Budget,
+    mut observe: impl FnMut(SimulationEvent),
 ) -> Result<Simulation, SimulationError> {
     options.check()?;
     programs.check_events()?;
     let awaited = awaited_flows(programs)?;
     let routed = RoutedFlows::new(topology, programs, options)?;
     let time_unit_ps = time_unit_ps(topology, options);
-    let (end, flows, events) = match options.rates {
+    let mut is_over = |event| {
+        observe(event);
+        budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
+    };
+    let End { time, flows, events, is_cut_short } = match options.rates {
         RateModel::EqualShare => {
-            SimulationRun::<EqualShare>::new(programs, &awaited, &routed, options, time_unit_ps).finish()?
+            SimulationRun::<EqualShare>::new(programs, &awaited, &routed, options, time_unit_ps).finish(&mut is_over)?
         }
         RateModel::MaxMin => {
-            SimulationRun::<MaxMin>::new(programs, &awaited, &routed, options, time_unit_ps).finish()?
+            SimulationRun::<MaxMin>::new(programs, &awaited, &routed, options, time_unit_ps).finish(&mut is_over)?
         }
     };
-    let busiest = busiest(topology, &routed, options.capacity * end);
-    Ok(Simulation { makespan: end, flow_times: FlowTimes::of(&flows), busiest, events, flows })
+    let busiest = if is_cut_short { None } else { busiest(topology, &routed, options.capacity * time) };
+    Ok(Simulation { makespan: time, flow_times: FlowTimes::of(&flows), busiest, events, flows, is_cut_short })
 }
 
 /// Returns the picoseconds of a time unit, if the network says what one unit of capacity is: the time in which a channel of
@@ -117,6 +138,18 @@ fn busiest(topology: &Topology, routed: &RoutedFlows, possible: f64) -> Option<L
         (Some(access), count) => Link::Ejection((access - count) as u32),
     };
     (units > 0.0).then(|| LinkUse { link, units, share: (units / possible).min(1.0) })
+}
+
+/// Number of changes of the rates between two reports.
+const CHANGES_PER_REPORT: u32 = 64;
+
+/// The end of a simulation.
+struct End {
+    time: f64,
+    flows: Vec<FlowSpan>,
+    /// Number of subflows and computations that ended.
+    events: u64,
+    is_cut_short: bool,
 }
 
 /// The progress of a task in its program.
@@ -164,6 +197,8 @@ struct SimulationRun<'a, R> {
     rate: Vec<f64>,
     started: Vec<u32>,
     ended: Vec<u32>,
+    /// Number of flows that have arrived.
+    arrived: usize,
     events: u64,
 }
 
@@ -203,13 +238,15 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
             rate: vec![0.0; subflows],
             started: Vec::new(),
             ended: Vec::new(),
+            arrived: 0,
             events: 0,
         }
     }
 
-    /// Runs to the end. Returns the end time, the times of all flows, and the number of ends.
-    fn finish(mut self) -> Result<(f64, Vec<FlowSpan>, u64), SimulationError> {
+    /// Runs to the end, or until `is_over` returns true.
+    fn finish(mut self, is_over: &mut dyn FnMut(SimulationEvent) -> bool) -> Result<End, SimulationError> {
         let mut changes = Vec::new();
+        let mut rounds = 0u32;
         loop {
             while let Some(task) = self.ready.pop() {
                 self.continue_task(task);
@@ -224,6 +261,13 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
                 self.ended.clear();
             }
             let Some((next, _)) = self.queue.first() else { break };
+            rounds = rounds.wrapping_add(1);
+            if rounds.is_multiple_of(CHANGES_PER_REPORT) {
+                let (arrived, flows) = (self.arrived, self.spans.len());
+                if is_over(SimulationEvent { now: self.now, arrived, flows }) {
+                    return Ok(self.cut_short());
+                }
+            }
             // Events within rounding of each other end together, so that rounding does not cause extra updates.
             let slack = next * TOLERANCE;
             let until = match self.clock {
@@ -242,7 +286,14 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
             }
         }
         self.check_finished()?;
-        Ok((self.now, self.spans, self.events))
+        Ok(End { time: self.now, flows: self.spans, events: self.events, is_cut_short: false })
+    }
+
+    /// Returns the state of a simulation that was stopped, with the flows that have arrived.
+    fn cut_short(self) -> End {
+        let arrived = self.spans.iter().zip(&self.missing).filter(|&(_, &missing)| missing == 0);
+        let flows = arrived.map(|(&span, _)| span).collect();
+        End { time: self.now, flows, events: self.events, is_cut_short: true }
     }
 
     /// Executes the events of a task until it must wait.
@@ -335,6 +386,7 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
         if self.missing[flow] > 0 {
             return;
         }
+        self.arrived += 1;
         self.spans[flow].end = self.now;
         let sender = self.routed.sender[flow];
         let progress = &mut self.tasks[sender as usize];

@@ -6,16 +6,32 @@ use serde::{Deserialize, Serialize};
 /// The result of a simulation: times and link use.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Simulation {
-    /// The end of the last task, in time units.
+    /// The end of the last task, in time units. If the simulation was cut short, the time that it reached: the last task ends
+    /// later.
     pub makespan: f64,
     /// The durations of flows from send to arrival. `None` if there was no flow.
     pub flow_times: Option<FlowTimes>,
-    /// The link that carried the most units. `None` if no flow crossed a link.
+    /// The link that carried the most units. `None` if no flow crossed a link, or if the simulation was cut short.
     pub busiest: Option<LinkUse>,
     /// Number of subflows and computations that ended.
     pub events: u64,
-    /// The start and end of each flow, in the order of tasks and of their sends.
+    /// The start and end of each flow, in the order of tasks and of their sends. If the simulation was cut short, only those of
+    /// the flows that had arrived.
     pub flows: Vec<FlowSpan>,
+    /// True if a deadline or a cancellation ended the simulation.
+    pub is_cut_short: bool,
+}
+
+/// A report about a running simulation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct SimulationEvent {
+    /// The simulated time, in time units.
+    pub now: f64,
+    /// The number of flows that have arrived.
+    pub arrived: usize,
+    /// The number of flows.
+    pub flows: usize,
 }
 
 /// The start and end of a flow, in time units.

@@ -1,7 +1,7 @@
 //! The texts of pictures.
 
 use lockstep_files::is_hidden;
-use lockstep_schedule::{Collective, CollectiveName, MessageId, Phase, Problem, Receivers, Transfer};
+use lockstep_schedule::{Collective, MessageId, Phase, Problem, Receivers, Transfer};
 use lockstep_topology::{NodeId, Topology};
 
 /// Shortens a text to `max_letters`, with `…` at its end.
@@ -50,21 +50,10 @@ pub(crate) fn size(topology: &Topology) -> String {
 
 /// Describes a collective: `all-gather`, `broadcast from 0 in 4 chunks`.
 fn collective(collective: &Collective, topology: &Topology) -> String {
-    let name = collective.name().map_or(collective.pattern().plural(), full_name);
     let preposition = if collective.phases() == [Phase::Collect] { "to" } else { "from" };
     let root = collective.root().map(|root| format!(" {preposition} {}", node(topology, root))).unwrap_or_default();
-    let chunks = match collective.chunks().get() {
-        1 => String::new(),
-        chunks => format!(" in {chunks} chunks"),
-    };
-    format!("{name}{root}{chunks}")
-}
-
-/// Returns the full name of a collective, such as `all-gather` for `aab`.
-fn full_name(name: CollectiveName) -> &'static str {
-    const SHORT_FORM: usize = 3;
-    let full = name.spellings().iter().find(|spelling| spelling.len() > SHORT_FORM);
-    full.copied().unwrap_or_else(|| name.abbreviation())
+    let parts = collective.parts().map(|parts| format!(" in {parts}")).unwrap_or_default();
+    format!("{}{root}{parts}", collective.word())
 }
 
 /// Returns the name of a node, shortened to fit.

@@ -45,6 +45,7 @@
 //! | write an interactive page of a schedule, a recovery book, a network or a front | [`schedule_html`], [`recovery_html`], [`network_html`], [`front_html`] |
 //! | draw steps of a schedule for print, in SVG or PDF | [`PaperFigure`] |
 //! | plot numbers | [`scatter_svg`], [`bars_svg`] |
+//! | say how far a long command is | [`ProgressText`] |
 //! | format a table | [`Table`], [`csv_line`] |
 
 mod canvas;
@@ -65,6 +66,7 @@ mod palette;
 mod paper;
 mod pen_path;
 mod plot;
+mod progress_text;
 mod scene;
 mod stress_layout;
 mod structure;
@@ -77,5 +79,6 @@ pub use page::{
 };
 pub use paper::{PaperError, PaperFigure, PaperLayout};
 pub use plot::{BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg};
+pub use progress_text::ProgressText;
 pub use svg::{DrawingLimits, schedule_svg, topology_svg};
 pub use table::{Table, csv_line};

@@ -207,6 +207,53 @@ impl Collective {
         }
     }
 
+    /// Returns the word for people: the standard word of a named collective, or the pattern of listed messages in singular or
+    /// plural.
+    ///
+    /// ```
+    /// use lockstep_schedule::{Collective, Message};
+    /// use lockstep_topology::NodeId;
+    ///
+    /// assert_eq!(Collective::all_gather().word(), "all-gather");
+    /// let [a, b, c] = [0, 1, 2].map(NodeId::new);
+    /// let one = Message { source: a, receivers: vec![b, c] };
+    /// assert_eq!(Collective::custom(vec![one.clone()]).word(), "broadcast");
+    /// assert_eq!(Collective::custom(vec![one.clone(), one]).word(), "broadcasts");
+    /// ```
+    pub fn word(&self) -> &'static str {
+        match (self.name(), self.listed()) {
+            (Some(name), _) => name.word(),
+            (None, Some([_])) => self.pattern.word(),
+            (None, _) => self.pattern.plural(),
+        }
+    }
+
+    /// Returns the parts of the data, for people: the blocks of an all-reduce of one vector, or the chunks of every message.
+    /// `None` if messages are whole.
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    ///
+    /// use lockstep_schedule::Collective;
+    /// use lockstep_topology::Topology;
+    ///
+    /// let ring: Topology = "ring:8".parse()?;
+    /// let vector = Collective::all_reduce_in_blocks(&ring, &[], NonZeroU32::MIN)?;
+    /// assert_eq!((vector.word(), vector.parts()), ("all-reduce", Some("1 block".to_owned())));
+    /// let chunks = Collective::all_gather().with_chunks(4.try_into()?);
+    /// assert_eq!((chunks.parts(), Collective::all_gather().parts()), (Some("4 chunks".to_owned()), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parts(&self) -> Option<String> {
+        let is_vector = self.pattern == Pattern::ReduceBroadcast && matches!(self.listed(), Some([_]));
+        match (self.chunks.get(), is_vector) {
+            (1, true) => Some("1 block".to_owned()),
+            (blocks, true) => Some(format!("{blocks} blocks")),
+            (1, false) => None,
+            (chunks, false) => Some(format!("{chunks} chunks")),
+        }
+    }
+
     /// Returns the name of the collective in files: the short form of its [name](Self::name), or `custom`.
     pub fn abbreviation(&self) -> &'static str {
         self.name().map_or("custom", CollectiveName::abbreviation)

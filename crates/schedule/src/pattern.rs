@@ -52,6 +52,17 @@ impl Pattern {
         matches!(self, Self::Scatter | Self::Gather)
     }
 
+    /// Returns the collective of this pattern: `scatter`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Broadcast => "broadcast",
+            Self::Scatter => "scatter",
+            Self::Gather => "gather",
+            Self::Reduce => "reduction",
+            Self::ReduceBroadcast => "all-reduce",
+        }
+    }
+
     /// Returns the collectives of this pattern, as a plural: `scatters`.
     pub const fn plural(self) -> &'static str {
         match self {

@@ -8,17 +8,27 @@ use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output;
 use crate::problem_input::{self, ProblemInput};
+use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
-use crate::text::{self, Sheet};
+use crate::text::{self, Sheet, counted};
 
 pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     problem_input::add_files(&args.problem, &mut CommandFiles::new())?;
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     let budget = args.budget.begin();
-    let unfinished = cancel_on_signal(&budget, "the bounds", verbosity)?;
-    let bounds = lockstep::bounds::all_within(&problem, &budget);
+    let progress = Progress::new(verbosity, &budget);
+    progress.set_done(0, 1);
+    let unfinished = cancel_on_signal(&budget, "the bounds", &progress)?;
+    let mut best = 0;
+    let bounds = lockstep::bounds::all_within(&problem, &budget, |event| {
+        best = best.max(event.steps.unwrap_or(0));
+        progress.set_bound((best > 0).then(|| counted(best as usize, "step")));
+        progress.set_done(event.done as u64, event.total as u64);
+        progress.set_work(format!("{} of {}", event.done, counted(event.total, "rule")));
+    });
     drop(unfinished);
+    drop(progress);
     if budget.stop_after(0).is_some() {
         output::note(verbosity, "stopped early; the bounds of expensive rules may be missing or lower than possible");
     }

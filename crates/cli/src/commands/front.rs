@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::schedule::{CollectiveSize, Picoseconds};
-use lockstep::{AlgorithmTimes, Front, FrontError, FrontOptions, Problem, Timing, Topology};
+use lockstep::{AlgorithmTimes, Front, FrontError, FrontEvent, FrontOptions, Problem, Timing, Topology};
 use lockstep_report::Table;
 use serde::{Deserialize, Serialize};
 
@@ -18,9 +18,9 @@ use crate::exit_status::ExitStatus;
 use crate::input;
 use crate::output::{self, Output};
 use crate::problem_input::{self, ProblemInput};
-use crate::progress::FrontLine;
+use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
-use crate::text::{self, Sheet, one_line};
+use crate::text::{self, Sheet, counted, one_line};
 
 /// The name of the table of sizes in the directory of a front.
 pub(super) const SIZES_FILE: &str = "sizes.json";
@@ -51,14 +51,15 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
         ..FrontOptions::default()
     };
     let budget = args.budget.begin();
-    let mut unfinished = Some(cancel_on_signal(&budget, "the front", verbosity)?);
-    let mut line = FrontLine::new(verbosity);
+    let progress = Progress::new(verbosity, &budget);
+    progress.set_done(0, 1);
+    let mut unfinished = Some(cancel_on_signal(&budget, "the front", &progress)?);
     let front = lockstep::front(&problem, &options, &budget, |event| {
         unfinished.take();
-        line.see(event);
+        show(&progress, event, args.sizes[1]);
     });
-    line.end();
     drop(unfinished);
+    drop(progress);
     let front = front.map_err(|error| match error {
         FrontError::NoUnit { .. } => anyhow::Error::new(error).context("add --unit, such as --unit 25GB/s"),
         error => error.into(),
@@ -87,6 +88,17 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     }
     output::print(&text)?;
     Ok(ExitStatus::Success)
+}
+
+/// Shows one more schedule: the bound and the best time of the largest size.
+fn show(progress: &Progress, event: FrontEvent, largest: u64) {
+    let FrontEvent { chunks, steps, width_sum, time, time_bound, done, total, .. } = event;
+    let of_size = |time| format!("{time:.3} for {}", size(largest));
+    progress.set_bound(Some(of_size(time_bound)));
+    progress.set_best(Some(of_size(time)));
+    progress.set_done(done as u64, total as u64);
+    let [chunks, steps] = [(chunks, "chunk"), (steps, "step")].map(|(count, noun)| counted(count as usize, noun));
+    progress.set_work(format!("{chunks} in {steps} of width {width_sum} together"));
 }
 
 /// Returns the network with the unit and the latency of the arguments, where it has none.

@@ -8,7 +8,7 @@ use lockstep_report::{AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontDesign, 
 
 use super::front_plot::points_between;
 use super::size_ranges::{Range, ranges, size};
-use crate::text::{collective_word, counted};
+use crate::text::counted;
 
 /// Writes the page of a front. `has_files` states that the page of each schedule is beside it.
 pub(super) fn html(
@@ -29,7 +29,7 @@ pub(super) fn html(
         facts.push(["least width".to_owned(), format!("{certificate} ({})", bound.rule)]);
     }
     let page = FrontPage {
-        title: format!("{} of {}", collective_word(problem.collective()), problem.topology().name()),
+        title: format!("{} of {}", problem.collective().word(), problem.topology().name()),
         subtitle: format!(
             "{} · {} to {} · {}",
             problem.model(),

@@ -48,7 +48,7 @@ pub(super) fn svg(problem: &Problem<'_>, front: &Front, algorithms: &[AlgorithmT
         let at_most = |bytes| bandwidth(plan, bytes, front.bound.time(front.timing, bytes));
         bandwidths.push(curve("at most".to_owned(), &at_most));
     }
-    let title = format!("{} of {}", problem.collective().abbreviation(), problem.topology().name());
+    let title = format!("{} of {}", problem.collective().word(), problem.topology().name());
     let plot = |title: &str, y: &str, series| CurvePlot {
         title: title.to_owned(),
         x: "size".to_owned(),

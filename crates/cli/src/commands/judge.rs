@@ -16,6 +16,8 @@ use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input;
 use crate::output::{self, Output};
+use crate::plan_progress::PlanProgress;
+use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted, one_line};
 
@@ -115,9 +117,12 @@ fn optimum(
 ) -> anyhow::Result<Optimum> {
     let problem = Problem::new(&conversion.topology, collective, conversion.model)?;
     let budget = args.budget.begin();
-    let unfinished = cancel_on_signal(&budget, "the search", verbosity)?;
-    let result = Planner::new(problem, PlanOptions::auto(args.program.seed)).run(&budget, |_| {});
+    let progress = Progress::new(verbosity, &budget);
+    let unfinished = cancel_on_signal(&budget, "the search", &progress)?;
+    let mut shown = PlanProgress::new(&progress, &budget);
+    let result = Planner::new(problem, PlanOptions::auto(args.program.seed)).run(&budget, |event| shown.see(&event));
     drop(unfinished);
+    drop(progress);
     Ok(match result {
         Ok(plan) => Optimum { bound: plan.lower_bound().clone(), plan: Ok(plan) },
         Err(error) => Optimum { bound: lockstep::bounds::best(&problem), plan: Err(error.to_string()) },

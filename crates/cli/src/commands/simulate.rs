@@ -3,18 +3,20 @@
 use std::num::NonZeroU32;
 
 use anyhow::{Context, anyhow, ensure};
-use lockstep::Topology;
 use lockstep::files::to_json_rows;
 use lockstep::flow::{
     Clock, Endpoints, FlowSpan, FlowTimes, Link, LinkUse, Programs, RateModel, Routing, Simulation, SimulationOptions,
-    WorkloadOptions, simulate, time_unit_ps,
+    WorkloadOptions, simulate_within, time_unit_ps,
 };
+use lockstep::{Budget, Topology};
 use serde::Serialize;
 
 use crate::args::{SimulateArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
+use crate::progress::Progress;
+use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
@@ -38,7 +40,22 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
     if tasks > usize::from(u16::MAX) {
         output::note(verbosity, &format!("{} on {} terminals", counted(tasks, "task"), topology.terminal_count()));
     }
-    let simulation = simulate(&topology, &programs, &options).with_context(|| traffic.clone())?;
+    let budget = Budget::unlimited();
+    let progress = Progress::new(verbosity, &budget);
+    progress.set_done(0, 1);
+    let mut unfinished = Some(cancel_on_signal(&budget, "the simulation", &progress)?);
+    let simulation = simulate_within(&topology, &programs, &options, &budget, |event| {
+        unfinished.take();
+        progress.set_bound(Some(format!("{} time units", rounded(event.now))));
+        progress.set_done(event.arrived as u64, event.flows as u64);
+        progress.set_work(format!("{} of {}", event.arrived, counted(event.flows, "flow")));
+    });
+    drop(unfinished);
+    drop(progress);
+    let simulation = simulation.with_context(|| traffic.clone())?;
+    if simulation.is_cut_short {
+        output::note(verbosity, "interrupted; the time is that of the flows that have arrived");
+    }
     let routing = programs.needs_routing().then_some(options.routing);
     let result = SimulationResult { topology: &topology, traffic, tasks, routing, options, simulation };
     let text = if args.json { result.to_json(args.all) } else { result.to_text() };
@@ -109,6 +126,9 @@ struct SimulationRecord<'a> {
     flow_times: Option<FlowTimes>,
     busiest: Option<LinkUse>,
     events: u64,
+    /// Set if an interruption ended the simulation.
+    #[serde(skip_serializing_if = "is_false")]
+    cut_short: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     flows: Option<&'a [FlowSpan]>,
 }
@@ -135,7 +155,7 @@ impl SimulationResult<'_> {
     }
 
     fn to_json(&self, all: bool) -> String {
-        let Simulation { makespan, flow_times, busiest, events, flows } = &self.simulation;
+        let Simulation { makespan, flow_times, busiest, events, flows, is_cut_short } = &self.simulation;
         let record = SimulationRecord {
             network: self.topology.name(),
             traffic: &self.traffic,
@@ -147,17 +167,19 @@ impl SimulationResult<'_> {
             flow_times: *flow_times,
             busiest: *busiest,
             events: *events,
+            cut_short: *is_cut_short,
             flows: all.then_some(flows),
         };
         to_json_rows(&record, 2)
     }
 
     fn to_text(&self) -> String {
-        let Simulation { makespan, flow_times, busiest, flows, .. } = &self.simulation;
+        let Simulation { makespan, flow_times, busiest, flows, is_cut_short, .. } = &self.simulation;
         let SimulationOptions { rates, clock, endpoints, capacity, .. } = self.options;
         let mut sheet = Sheet::default();
         sheet.line("network", format!("{}: {}", self.topology.name(), text::size(self.topology)));
-        let counts = [counted(self.tasks, "task"), counted(flows.len(), "flow")].join(", ");
+        let noun = if *is_cut_short { "arrived flow" } else { "flow" };
+        let counts = [counted(self.tasks, "task"), counted(flows.len(), noun)].join(", ");
         sheet.line("traffic", format!("{}: {counts}", self.traffic));
         sheet.line(
             "links",
@@ -165,13 +187,10 @@ impl SimulationResult<'_> {
         );
         let routing = self.routing.map_or("none: each flow has its own path".to_owned(), |routing| routing.to_string());
         sheet.line("routing", routing);
-        match time_unit_ps(self.topology, &self.options) {
-            Some(picoseconds) => {
-                let unit = rounded(picoseconds / 1e6);
-                sheet.line("time", format!("{} time units of {unit} us", rounded(*makespan)));
-            }
-            None => sheet.line("time", format!("{} time units", rounded(*makespan))),
-        }
+        let unit = time_unit_ps(self.topology, &self.options);
+        let unit = unit.map(|picoseconds| format!(" of {} us", rounded(picoseconds / 1e6))).unwrap_or_default();
+        let least = if *is_cut_short { "at least " } else { "" };
+        sheet.line("time", format!("{least}{} time units{unit}", rounded(*makespan)));
         if let Some(FlowTimes { least, mean, median, greatest }) = flow_times {
             let [least, median, mean, greatest] = [*least, *median, *mean, *greatest].map(rounded);
             sheet.line("flow times", format!("{least} to {greatest}, median {median}, mean {mean}"));
@@ -194,6 +213,11 @@ impl SimulationResult<'_> {
         }
         sheet.to_text()
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Rounds a number for people.

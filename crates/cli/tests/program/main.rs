@@ -11,6 +11,8 @@ mod injected_faults;
 mod manual;
 mod memory;
 mod pipes;
+#[cfg(target_os = "linux")]
+mod progress;
 mod same_files;
 #[cfg(unix)]
 mod signals;

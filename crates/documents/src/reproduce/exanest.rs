@@ -22,6 +22,7 @@ use lockstep_report::{BarChart, BarSeries, bars_svg};
 
 use super::arguments::{Arguments, Method};
 use super::reproduction::Reproduction;
+use super::tally::Tally;
 use beyond::PREDICTED_LINKS;
 use columns::{Budget, Runs};
 use figures::Figures;
@@ -47,7 +48,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     let runs = runs.unwrap_or(if *quick { 1 } else { figures.runs });
     let wanted: Vec<_> = figures.columns.iter().filter(|one| table.is_none_or(|table| table == one.table)).collect();
 
-    let mut clock = Clock::start();
+    let parts = if table.is_some() {
+        2
+    } else if *quick {
+        4
+    } else {
+        7
+    };
+    let mut clock = Clock::start(parts);
     let columns = columns::reproduce(&wanted, &Budget::ALL, runs, *seed)?;
     clock.lap("Tables II and III");
     let machine = Machine::new(8, 16, 1)?;
@@ -105,17 +113,19 @@ fn reproduction(report: &ExanestReport<'_>, charts: Vec<(String, String)>) -> Re
 /// The times of the parts, printed as they end.
 struct Clock {
     begin: Instant,
+    tally: Tally,
     laps: Vec<(&'static str, f64)>,
 }
 
 impl Clock {
-    fn start() -> Self {
-        Self { begin: Instant::now(), laps: Vec::new() }
+    /// Begins work of this number of parts.
+    fn start(parts: usize) -> Self {
+        Self { begin: Instant::now(), tally: Tally::new(parts), laps: Vec::new() }
     }
 
     fn lap(&mut self, part: &'static str) {
         let seconds = self.begin.elapsed().as_secs_f64() - self.laps.iter().map(|(_, seconds)| seconds).sum::<f64>();
-        eprintln!("{part}: {seconds:.1} s");
+        self.tally.done(None, None, part);
         self.laps.push((part, seconds));
     }
 }

@@ -10,6 +10,7 @@ use lockstep::EngineChoice;
 
 use super::arguments::{Arguments, Method};
 use super::reproduction::Reproduction;
+use super::tally::Tally;
 use figures::Figures;
 use report::FaultReport;
 
@@ -25,9 +26,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     ensure!(*engine == Method::Auto, "--engine: the cells of this paper are planned by auto; leave the option out");
     let figures = Figures::read()?;
     let wanted = figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.number));
+    let mut tally = Tally::new(wanted.clone().count());
     let mut results = Vec::new();
     for table in wanted {
         results.push(cells::reproduce(table, *seed, *quick)?);
+        tally.done(None, None, &format!("Table {} {}", table.number, table.name));
     }
     let whole = !quick && table.is_none();
     let speed = if whole { Some(speed::measure(&figures, EngineChoice::Auto, *seed)?) } else { None };

@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 
 use super::arguments::{Arguments, Method};
 use super::reproduction::Reproduction;
+use super::tally::Tally;
 use figures::Figures;
 use report::HgsaReport;
 
@@ -26,10 +27,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     let figures = Figures::read()?;
     let runs = runs.unwrap_or(if *quick { 1 } else { 10 });
     let most = if *quick { QUICK_TERMINALS } else { usize::MAX };
+    let wanted = || figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.number));
+    let mut tally = Tally::new(wanted().map(|of| of.rows.len() * cells::PIECES).sum());
     let mut results = Vec::new();
-    for of in figures.tables.iter().filter(|of| table.is_none_or(|table| table == of.number)) {
+    for of in wanted() {
         for row in &of.rows {
-            results.extend(cells::reproduce(of.number, row, runs, *seed, most)?);
+            results.extend(cells::reproduce(of.number, row, (runs, *seed), most, &mut tally)?);
         }
     }
     let report = HgsaReport { runs, seed: *seed, results };

@@ -11,6 +11,7 @@ use anyhow::{Result, ensure};
 
 use super::arguments::{Arguments, Method};
 use super::reproduction::Reproduction;
+use super::tally::Tally;
 use figures::Figures;
 use report::HypercubeReport;
 
@@ -35,15 +36,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     );
     let figures = Figures::read()?;
     let quick = arguments.quick;
+    let (cubes, tilings) = (2..=up_to(DIMENSIONS, quick), 1..=up_to(TILINGS, quick));
+    let sides = 3..=up_to(DIAGONALS, quick);
+    let tori = tilings.clone().count() + 2 * sides.clone().count();
+    let mut tally = Tally::new(cubes.clone().count() * cube::COLLECTIVES + tori + planned::COUNT);
     let report = HypercubeReport {
-        cubes: (2..=up_to(DIMENSIONS, quick)).map(cube::reproduce).collect::<Result<_>>()?,
+        cubes: cubes.map(|dimension| cube::reproduce(dimension, &mut tally)).collect::<Result<_>>()?,
         lecture: lecture::LectureTables::new(&figures)?,
-        tilings: (1..=up_to(TILINGS, quick)).map(torus::tiling).collect::<Result<_>>()?,
-        diagonals: (3..=up_to(DIAGONALS, quick)).map(torus::diagonals).collect::<Result<_>>()?,
-        chains: (3..=up_to(DIAGONALS, quick))
-            .filter_map(|side| torus::chain(side).transpose())
-            .collect::<Result<_>>()?,
-        planned: planned::broadcasts(up_to(PLANNED, quick))?,
+        tilings: tilings.map(|exponent| torus::tiling(exponent, &mut tally)).collect::<Result<_>>()?,
+        diagonals: sides.clone().map(|side| torus::diagonals(side, &mut tally)).collect::<Result<_>>()?,
+        chains: sides.filter_map(|side| torus::chain(side, &mut tally).transpose()).collect::<Result<_>>()?,
+        planned: planned::broadcasts(up_to(PLANNED, quick), &mut tally)?,
         figures: &figures,
     };
     let failure = "some figures of the lecture are not reached: see the lines with 'differs'";

@@ -9,6 +9,7 @@ use anyhow::{Result, ensure};
 
 use super::arguments::{Arguments, Method};
 use super::reproduction::Reproduction;
+use super::tally::Tally;
 use figures::Figures;
 use report::MinReport;
 
@@ -31,12 +32,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
         seed: arguments.seed,
         terminals: if arguments.quick { QUICK_TERMINALS } else { usize::MAX },
     };
+    // Tables 5 and 6 are about the cells of Tables 1 and 3.
+    let is_wanted = |table| matches!(arguments.table, None | Some(5 | 6)) || arguments.table == Some(table);
+    let wanted = || figures.networks.iter().filter(|network| is_wanted(network.table));
+    let mut tally = Tally::new(wanted().map(cells::count).sum());
     let mut results = Vec::new();
-    for network in &figures.networks {
-        // Tables 5 and 6 are about the cells of Tables 1 and 3.
-        if matches!(arguments.table, None | Some(5 | 6)) || arguments.table == Some(network.table) {
-            results.extend(cells::reproduce(network, &settings)?);
-        }
+    for network in wanted() {
+        results.extend(cells::reproduce(network, &settings, &mut tally)?);
     }
     let tables = [(2, &figures.table2), (4, &figures.table4)];
     let wanted = tables.into_iter().filter(|&(number, _)| arguments.table.is_none_or(|table| table == number));

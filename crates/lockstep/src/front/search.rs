@@ -77,6 +77,14 @@ pub struct FrontEvent {
     pub steps: u32,
     /// The sum of their widths.
     pub width_sum: u64,
+    /// The least time of the largest size so far.
+    pub time: Picoseconds,
+    /// The lower bound of that time.
+    pub time_bound: Picoseconds,
+    /// The number of pairs of chunks and width that are done.
+    pub done: usize,
+    /// The number of these pairs.
+    pub total: usize,
 }
 
 /// Finds the schedules that take the least time for some size, with a lower bound of the time.
@@ -115,11 +123,12 @@ pub fn front(
     let collective = problem.collective().clone().with_chunks(NonZeroU32::MIN);
     let problem = Problem::new(topology, &collective, problem.model()).map_err(PlanError::from)?;
     let bound = bound(&problem, unit, budget)?;
-    let mut search = FrontSearch::new(&problem, options, budget, bound);
-    let versions = versions(&problem, options, &search.bound);
+    let versions = versions(&problem, options, &bound);
+    let mut search = FrontSearch::new(&problem, options, budget, bound, versions.len());
     search.construct(&versions, &mut observe)?;
     search.deliveries = 0;
-    for version in &versions {
+    for (place, version) in versions.iter().enumerate() {
+        search.done = place;
         if search.ends_here() {
             break;
         }
@@ -187,13 +196,22 @@ struct FrontSearch<'a, 'p> {
     compared: usize,
     deliveries: u64,
     is_cut_short: bool,
+    /// The number of versions that are planned, and of all.
+    done: usize,
+    total: usize,
 }
 
 /// The product of steps and transfers up to which steps are joined: each step takes a verification.
 const MAX_JOIN_WORK: usize = 1 << 19;
 
 impl<'a, 'p> FrontSearch<'a, 'p> {
-    fn new(problem: &'p Problem<'a>, options: &'p FrontOptions, budget: &'p Budget, bound: FrontBound) -> Self {
+    fn new(
+        problem: &'p Problem<'a>,
+        options: &'p FrontOptions,
+        budget: &'p Budget,
+        bound: FrontBound,
+        total: usize,
+    ) -> Self {
         let topology = problem.topology();
         let least_latency_ps = topology.channels().map(|channel| topology.latency_ps(channel)).min().unwrap_or(0);
         Self {
@@ -206,6 +224,8 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             compared: 0,
             deliveries: 0,
             is_cut_short: false,
+            done: 0,
+            total,
         }
     }
 
@@ -335,13 +355,9 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             .map_err(|violation| PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) })?;
         let cost = SynchronousCost::of(topology, &schedule);
         self.compared += 1;
-        let event = FrontEvent {
-            chunks: problem.collective().chunks().get(),
-            steps: schedule.step_count() as u32,
-            width_sum: cost.width_sum,
-        };
+        let steps = schedule.step_count() as u32;
         let plan = FrontPlan {
-            steps: schedule.step_count() as u32,
+            steps,
             file: ScheduleFile::new(problem, schedule),
             engine: engine.to_owned(),
             cost,
@@ -353,7 +369,17 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         };
         self.plans.push((plan, times));
         self.keep_best();
-        Ok(event)
+        let (chunks, largest) = (problem.collective().chunks().get(), self.options.sizes[1]);
+        let times = self.plans.iter().map(|(plan, _)| plan.time(timing, largest));
+        Ok(FrontEvent {
+            chunks,
+            steps,
+            width_sum: cost.width_sum,
+            time: times.min().unwrap_or(Picoseconds::new(0)),
+            time_bound: self.bound.time(timing, largest),
+            done: self.done,
+            total: self.total,
+        })
     }
 
     /// Returns the sum of the widths that a schedule needs at least.

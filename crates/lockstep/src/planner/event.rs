@@ -11,6 +11,15 @@ use crate::plan::Repaired;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
+    /// The work on a part of the budget begins: on a phase, or on a whole all-reduce.
+    Part {
+        /// The number of the part, from 0.
+        place: usize,
+        /// The number of parts, with an equal share of the evaluations each.
+        count: usize,
+        /// Number of steps of the schedule to improve, if there is one.
+        reached: Option<u32>,
+    },
     /// A lower bound was computed.
     Bound {
         /// The rule.

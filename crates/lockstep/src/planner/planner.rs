@@ -162,6 +162,7 @@ impl<'a> Planner<'a> {
         }
         let parts = phases.len() + usize::from(is_planned_whole(&problem, &engines));
         for (place, bound_search) in searches.iter().enumerate().skip(state.done.len()) {
+            observe(Event::Part { place, count: parts, reached: None });
             let reached: u32 = state.done.iter().map(PhaseSchedule::step_count).sum();
             let to_come: u32 = searches[place + 1..].iter().map(|later| later.best().steps).sum();
             let phase_planner = PhasePlanner {
@@ -179,6 +180,7 @@ impl<'a> Planner<'a> {
             let planned = phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe);
             if let Err(error) = planned {
                 // The steps that two phases need may still suffice without a barrier.
+                observe(Event::Part { place: parts - 1, count: parts, reached: None });
                 let bound = lockstep_bounds::of_phases(&phases, best_bounds(&searches));
                 let bound = bound_of_whole(&problem, bound, u32::MAX, (options.bounds, budget), &mut observe);
                 let goal = options.steps.unwrap_or(bound.steps);
@@ -197,8 +199,11 @@ impl<'a> Planner<'a> {
         let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
         let first = first.map(|(first, _)| first);
         finish(&problem, &phases, state, (first, bounds), options, |start, bound| {
-            let bound =
-                bound_of_whole(&problem, bound, start.step_count() as u32, (options.bounds, budget), &mut observe);
+            let reached = start.step_count() as u32;
+            if parts > phases.len() {
+                observe(Event::Part { place: phases.len(), count: parts, reached: Some(reached) });
+            }
+            let bound = bound_of_whole(&problem, bound, reached, (options.bounds, budget), &mut observe);
             let goal = options.steps.unwrap_or(bound.steps);
             let budget = (budget, parts);
             let (found, stopped) =

@@ -108,7 +108,7 @@ pub(crate) fn bounds(py: Python<'_>, problem: &Problem, budget: Option<&str>) ->
             let why = bound.certificate.explain(problem.topology()).to_string();
             (bound.steps, bound.rule.to_string(), why)
         };
-        Ok(lockstep::bounds::all_within(&problem, budget).into_iter().map(explained).collect())
+        Ok(lockstep::bounds::all_within(&problem, budget, |_| {}).into_iter().map(explained).collect())
     })?;
     bounds.map_err(|error: lockstep::schedule::ProblemError| errors::problem(error))
 }

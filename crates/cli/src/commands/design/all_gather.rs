@@ -12,7 +12,7 @@ use crate::args::{FrontArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output::{self, Output};
-use crate::progress::AllGatherBar;
+use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
 use crate::text::{Sheet, counted};
 
@@ -26,14 +26,19 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     let channels = if args.order_degree.full_duplex { ChannelRule::FullDuplex } else { ChannelRule::Any };
     let mut search = AllGatherSearch::new(order, degree, channels, seed)?;
     // There is no result before the last pair, so a signal ends the command.
-    let unfinished = cancel_on_signal(&Budget::unlimited(), "the search", verbosity)?;
-    let bar = AllGatherBar::new(verbosity);
+    let stop = Budget::unlimited();
+    let progress = Progress::new(verbosity, &stop);
+    progress.set_done(0, 1);
+    let unfinished = cancel_on_signal(&stop, "the search", &progress)?;
+    progress.set_bound(Some(counted(search.stage_bound() as usize, "stage")));
     while !search.is_over() {
         search.advance();
-        bar.see(&search);
+        let (done, total) = search.progress();
+        progress.set_done(done as u64, total as u64);
+        progress.set_work(format!("{done} of {total} pairs of order and degree"));
     }
-    bar.end();
     drop(unfinished);
+    drop(progress);
     let designs: Vec<_> = search.front().iter().map(MeasuredDesign::new).collect::<Result<_, _>>()?;
     let front = AllGatherFront {
         order,

@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use lockstep::Budget;
 use lockstep::design::{CHECKPOINT_KIND, DesignProblem, Front, checkpoint, resume};
-use lockstep::pareto::{Evolution, EvolutionError, EvolutionOptions};
+use lockstep::pareto::{EqualPoints, Evolution, EvolutionError, EvolutionOptions};
 
 use super::front::{self, FrontOutputs};
 use super::machine::describe;
@@ -11,7 +11,7 @@ use crate::args::{FrontArgs, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::exit_status::ExitStatus;
 use crate::output;
-use crate::progress::GenerationBar;
+use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
 use crate::text::{Sheet, counted};
 
@@ -34,22 +34,24 @@ pub(super) fn run(
         }
     }
     let stop = Budget::unlimited();
-    cancel_on_signal(&stop, "the evolution after this generation", verbosity)?;
+    let progress = Progress::new(verbosity, &stop);
+    progress.set_done(0, generations);
+    let unfinished = cancel_on_signal(&stop, "the evolution after this generation", &progress)?;
     let mut evolution = match resumed {
         Some(evolution) => evolution,
         None => Evolution::new(problem, options).map_err(with_advice)?,
     };
+    drop(unfinished);
 
-    let bar = GenerationBar::new(verbosity, generations);
     let is_stopped = || stop.stop_after(0).is_some();
     while evolution.generation() < generations && !is_stopped() {
         evolution.advance().map_err(with_advice)?;
-        bar.see(&evolution);
+        show(&progress, &evolution, generations);
         if let Some(file) = file.as_mut().filter(|file| file.is_due()) {
             file.write(&checkpoint(problem, &evolution));
         }
     }
-    bar.end();
+    drop(progress);
     let is_finished = evolution.generation() >= generations;
     if !is_finished {
         output::note(verbosity, "interrupted; this is the front found");
@@ -63,6 +65,15 @@ pub(super) fn run(
         file.settle(is_finished, verbosity);
     }
     Ok(ExitStatus::Success)
+}
+
+/// Shows the state of an evolution.
+fn show(progress: &Progress, evolution: &Evolution<'_, DesignProblem<'_>>, generations: u64) {
+    let (generation, evaluations) = (evolution.generation(), evolution.evaluations());
+    progress.set_done(generation, generations);
+    progress.set_best(Some(counted(evolution.front(EqualPoints::Remove).count(), "design")));
+    progress
+        .set_work(format!("generation {generation} of {generations}, {}", counted(evaluations as usize, "evaluation")));
 }
 
 /// Restores the evolution that an interrupted run saved. An error tells whether the file is torn.

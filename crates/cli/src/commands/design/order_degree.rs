@@ -13,7 +13,7 @@ use crate::commands::network_file::NetworkOutput;
 
 use crate::exit_status::ExitStatus;
 use crate::output;
-use crate::progress::RoundBar;
+use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
 
@@ -22,14 +22,18 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     let output = NetworkOutput::open(args.output.as_deref(), format, &mut CommandFiles::new())?;
     let mut search = OrderDegreeSearch::new(order, degree, seed)?;
     let stop = Budget::unlimited();
-    cancel_on_signal(&stop, "the search", verbosity)?;
-    let bar = RoundBar::new(verbosity);
+    let progress = Progress::new(verbosity, &stop);
+    progress.set_done(0, rounds.into());
+    cancel_on_signal(&stop, "the search", &progress)?;
     let is_stopped = || stop.stop_after(0).is_some();
     while !search.is_over() && search.round() < rounds && !is_stopped() {
         search.advance();
-        bar.see(&search, rounds);
+        progress.set_bound(Some(format!("distance sum {}", search.best().bound())));
+        progress.set_best(Some(format!("distance sum {}", search.best().distance_sum())));
+        progress.set_done(search.round().into(), rounds.into());
+        progress.set_work(format!("round {} of {rounds}", search.round()));
     }
-    bar.end();
+    drop(progress);
     let is_finished = search.is_over() || search.round() >= rounds;
     if !is_finished {
         output::note(verbosity, "interrupted; this is the best graph found");

@@ -15,8 +15,9 @@ use crate::args::{FaultsArgs, KindArgs, SweepArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output;
+use crate::plan_progress::PlanProgress;
 use crate::problem_input::{self, ProblemInput};
-use crate::progress::SweepBar;
+use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
 use crate::text::counted;
 
@@ -41,11 +42,15 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
     let space = FaultSpace::new(problem.topology(), args.kind.kind(), args.at_once);
     let sets = FaultSets::new(&space, &problem, args)?;
     let budget = Budget::evaluations(args.budget);
-    cancel_on_signal(&budget, "the sweep", verbosity)?;
+    let progress = Progress::new(verbosity, &budget);
+    let unfinished = cancel_on_signal(&budget, "the sweep", &progress)?;
 
     let options = PlanOptions { engine: args.engine, ..PlanOptions::auto(args.seed) };
-    let before = Planner::new(problem, options).run(&budget, |_| {})?;
+    let mut shown = PlanProgress::new(&progress, &budget);
+    let before = Planner::new(problem, options).run(&budget, |event| shown.see(&event))?;
+    drop(unfinished);
     if budget.stop_after(0).is_some() {
+        drop(progress);
         return Ok(interrupted(None, verbosity));
     }
     let words = sets.describe(&space, args);
@@ -56,17 +61,18 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
         sets: &words,
         keeps_plans: args.book.is_some(),
     };
-    let (mut journal, done) = Journal::open(log_place, &identity, &mut files, verbosity)?;
+    let (mut journal, done) = progress.aside(|| Journal::open(log_place, &identity, &mut files, verbosity))?;
     let total = sets.count();
-    let bar = SweepBar::new(verbosity, total, done.len());
+    let mut worst = Worst::new(&progress, total);
     let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
     let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
-    let mut rows = Rows::begin(&before.problem(), widest, output, format, args.classes)?;
+    let mut rows = progress.aside(|| Rows::begin(&before.problem(), widest, output, format, args.classes))?;
     let whole =
         Degradation { faults: Faults::default(), outcome: FaultOutcome::Planned(PlanFigures::new(&before, None)) };
-    bar.aside(|| rows.push(&whole, None))?;
+    progress.aside(|| rows.push(&whole, None))?;
     for (place, row) in done.iter().enumerate() {
-        bar.aside(|| rows.push(row, sets.size(place)))?;
+        progress.aside(|| rows.push(row, sets.size(place)))?;
+        worst.see(row);
     }
 
     let mut place = done.len();
@@ -75,16 +81,16 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
         if failed.is_none()
             && let Err(error) = journal.add(&consequence).and_then(|()| {
                 let row = &consequence.degradation;
-                bar.aside(|| rows.push(row, sets.size(place)))
+                worst.see(row);
+                progress.aside(|| rows.push(row, sets.size(place)))
             })
         {
             failed = Some(error);
             budget.cancel();
         }
         place += 1;
-        bar.advance();
     })?;
-    bar.end();
+    drop(progress);
     if let Some(error) = failed {
         return Err(error);
     }
@@ -94,6 +100,36 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
     journal.end()?;
     rows.end()?;
     Ok(ExitStatus::Success)
+}
+
+/// The largest bound and the largest number of steps of all fault sets so far.
+struct Worst<'a> {
+    progress: &'a Progress,
+    bound: u32,
+    steps: u32,
+    done: usize,
+    total: Option<usize>,
+}
+
+impl<'a> Worst<'a> {
+    fn new(progress: &'a Progress, total: Option<usize>) -> Self {
+        progress.set_done(0, total.unwrap_or(0) as u64);
+        Self { progress, bound: 0, steps: 0, done: 0, total }
+    }
+
+    /// Shows one more fault set.
+    fn see(&mut self, row: &Degradation) {
+        self.done += 1;
+        if let FaultOutcome::Planned(figures) = &row.outcome {
+            (self.bound, self.steps) = (self.bound.max(figures.bound), self.steps.max(figures.steps));
+            let steps = |steps: u32| Some(counted(steps as usize, "step"));
+            self.progress.set_bound(steps(self.bound));
+            self.progress.set_best(steps(self.steps));
+        }
+        self.progress.set_done(self.done as u64, self.total.unwrap_or(0) as u64);
+        let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
+        self.progress.set_work(format!("worst of {}{of} fault sets", self.done));
+    }
 }
 
 /// Prints that the sweep is incomplete, and how to resume it.

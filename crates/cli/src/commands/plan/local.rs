@@ -13,16 +13,24 @@ use crate::args::{PlanArgs, Verbosity};
 use crate::exit_status::ExitStatus;
 use crate::output;
 use crate::problem_input::SymmetricProblemInput;
+use crate::progress::Progress;
+use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet};
 
-pub(crate) fn run(args: &PlanArgs, _talk: Verbosity) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let input = SymmetricProblemInput::new(&args.problem)?;
     let node = input.node("--node", args.large.node.as_deref().unwrap_or_default())?;
     let SymmetricProblemInput { graph, collective, root, model } = &input;
-    let (construction, program) = analytic::program(graph, *collective, *model, *root, node, &args.budget.begin())
-        .with_context(|| {
+    let budget = args.budget.begin();
+    let progress = Progress::new(verbosity, &budget);
+    let unfinished = cancel_on_signal(&budget, "the search", &progress)?;
+    progress.set_work("one node".to_owned());
+    let (construction, program) =
+        analytic::program(graph, *collective, *model, *root, node, &budget).with_context(|| {
             format!("--local does not support {collective} on {graph} ({model}); see lockstep plan --help")
         })?;
+    drop(unfinished);
+    drop(progress);
     if args.json {
         output::print(&to_json_line(&ProgramRecord::new(graph, &program)))?;
         return Ok(ExitStatus::Success);

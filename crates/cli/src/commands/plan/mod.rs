@@ -21,8 +21,9 @@ use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::explain::Explanation;
 use crate::output::{self, Output};
+use crate::plan_progress::PlanProgress;
 use crate::problem_input::{self, ProblemInput};
-use crate::progress::Watch;
+use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted};
 use crate::{link_loads, step_table};
@@ -56,30 +57,33 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
 
     let started = Instant::now();
     let budget = args.budget.begin();
-    let mut unfinished = Some(cancel_on_signal(&budget, "the search", verbosity)?);
+    let progress = Progress::new(verbosity, &budget);
+    let mut unfinished = Some(cancel_on_signal(&budget, "the search", &progress)?);
     let (mut explanation, mut ends_early) = (Explanation::default(), false);
     let fresh = Planner::new(problem, options);
     let planner = saved.into_iter().fold(fresh.clone(), Planner::from_checkpoint);
-    let mut run = |planner: Planner<'_>, checkpoint: Option<&mut CheckpointFile>| {
-        let mut watch = Watch::new(verbosity, checkpoint);
-        let result = planner.run(&budget, |event| {
-            watch.see(&event);
+    let mut run = |planner: Planner<'_>, mut checkpoint: Option<&mut CheckpointFile>| {
+        let mut shown = PlanProgress::new(&progress, &budget);
+        planner.run(&budget, |event| {
+            shown.see(&event);
+            if let Some(checkpoint) = &mut checkpoint {
+                checkpoint.see(&event);
+            }
             explanation.see(&event);
             match event {
                 Event::Tried { steps: Some(_), .. } | Event::Search(_) => unfinished = None,
                 Event::Ended(ending) => ends_early |= ending == Ending::Budget(StopReason::Evaluations),
                 _ => {}
             }
-        });
-        watch.end();
-        result
+        })
     };
     let mut result = run(planner, checkpoint.as_mut());
     if let (Err(PlanError::Checkpoint(error)), Some(checkpoint)) = (&result, &mut checkpoint) {
-        checkpoint.start_again(error, error.is_torn(), verbosity)?;
+        progress.aside(|| checkpoint.start_again(error, error.is_torn(), verbosity))?;
         result = run(fresh, Some(checkpoint));
     }
     drop(unfinished);
+    drop(progress);
     match result {
         Ok(plan) => {
             let seconds = args.timing.then(|| started.elapsed().as_secs_f64());

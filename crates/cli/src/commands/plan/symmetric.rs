@@ -9,6 +9,8 @@ use crate::commands::plan_file;
 use crate::exit_status::ExitStatus;
 use crate::output::{self, Output};
 use crate::problem_input::SymmetricProblemInput;
+use crate::progress::Progress;
+use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet};
 
 pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
@@ -17,7 +19,13 @@ pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity)
         bail!("symmetric schedules cannot be drawn; plan a small network without --symmetric");
     }
     let SymmetricProblemInput { graph, collective, model, .. } = SymmetricProblemInput::new(&args.problem)?;
-    let planned = plan_symmetric(&graph, collective, model, &args.budget.begin())?;
+    let budget = args.budget.begin();
+    let progress = Progress::new(verbosity, &budget);
+    let unfinished = cancel_on_signal(&budget, "the search", &progress)?;
+    progress.set_work("one source".to_owned());
+    let planned = plan_symmetric(&graph, collective, model, &budget)?;
+    drop(unfinished);
+    drop(progress);
     let file = || SymmetricScheduleFile { schedule: planned.schedule().clone(), model };
     let describe = || {
         let mut sheet = Sheet::default();

@@ -1,7 +1,5 @@
 //! Our plans for each fault, under all rules of routing and scatter.
 
-use std::time::Instant;
-
 use anyhow::Result;
 use lockstep::faults::FaultSpace;
 use lockstep::schedule::{Routing, ScatterRule};
@@ -104,7 +102,6 @@ impl Cell {
 /// Reproduces all rows of a table, first that without faults; with `quick` only the faults that the paper names.
 pub(super) fn reproduce(table: &Table, seed: u64, quick: bool) -> Result<ReproducedTable<'_>> {
     let whole = load(&table.spec)?;
-    let begin = Instant::now();
     let mut rows = vec![row(table, &whole, &whole, "none".to_owned(), seed)?];
     if let Some(kind) = table.kind() {
         for faults in FaultSpace::new(&whole, kind, 1).iter() {
@@ -114,7 +111,6 @@ pub(super) fn reproduce(table: &Table, seed: u64, quick: bool) -> Result<Reprodu
             }
         }
     }
-    eprintln!("Table {} {}: {} rows, {:?}", table.number, table.name, rows.len(), begin.elapsed());
     Ok(ReproducedTable { table, rows })
 }
 

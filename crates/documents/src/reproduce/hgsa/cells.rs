@@ -8,6 +8,7 @@ use lockstep::schedule::NotFound;
 use lockstep::{Budget, Collective, CommunicationModel, PlanOptions, Planner, Problem, bounds, load, verify};
 
 use super::figures::Row;
+use crate::reproduce::tally::Tally;
 
 /// Evaluations per run.
 const EVALUATIONS: u64 = 1 << 20;
@@ -22,6 +23,9 @@ pub(super) const VARIANTS: [Variant; 4] = [
     ("matching", |seed| HgsaOptions { prediction: Prediction::Matching, ..HgsaOptions::published(seed) }),
     ("ours", HgsaOptions::directed),
 ];
+
+/// Number of lines of progress per network: one per variant, and one for the planner.
+pub(super) const PIECES: usize = VARIANTS.len() + 1;
 
 /// The results on one network.
 pub(super) struct HgsaOutcome<'a> {
@@ -63,10 +67,17 @@ impl HgsaOutcome<'_> {
 }
 
 /// Runs all variants on one network; returns `None` if it has more than `most` terminals.
-pub(super) fn reproduce(table: u8, row: &Row, runs: u32, seed: u64, most: usize) -> Result<Option<HgsaOutcome<'_>>> {
+pub(super) fn reproduce<'a>(
+    table: u8,
+    row: &'a Row,
+    (runs, seed): (u32, u64),
+    most: usize,
+    tally: &mut Tally,
+) -> Result<Option<HgsaOutcome<'a>>> {
     let topology = load(&row.spec)?;
     let terminals = topology.terminal_count();
     if terminals > most {
+        tally.skip(PIECES);
         return Ok(None);
     }
     let all_gather = Collective::all_gather();
@@ -84,12 +95,15 @@ pub(super) fn reproduce(table: u8, row: &Row, runs: u32, seed: u64, most: usize)
             results.total += time;
             results.longest = results.longest.max(time);
         }
-        let Runs { all, successes, total, .. } = results;
-        eprintln!("{} {name}: {successes} of {all} runs at {} steps, {total:?}", row.spec, bound.steps);
+        let Runs { all, successes, .. } = results;
+        let best = (*successes > 0).then(|| format!("{} steps", bound.steps));
+        let work = format!("{} {name}: {successes} of {all} runs", row.spec);
+        tally.done(Some(&format!("{} steps", bound.steps)), best.as_deref(), &work);
     }
     let begin = Instant::now();
     let plan = Planner::new(problem, PlanOptions::auto(seed)).run(&Budget::evaluations(EVALUATIONS), |_| {})?;
     let planned = PlannerResult { steps: plan.step_count(), finder: plan.engine().to_owned(), time: begin.elapsed() };
+    tally.done_steps(bound.steps.into(), planned.steps.into(), &format!("{} planned", row.spec));
     let (bound, rule) = (bound.steps, bound.rule.to_string());
     Ok(Some(HgsaOutcome { table, row, terminals, bound, rule, runs: by_variant, planned }))
 }

@@ -11,6 +11,8 @@ use lockstep::{
     Budget, CayleyGraph, CommunicationModel, NodeId, Problem, Topology, bounds, load, plan_symmetric, verify,
 };
 
+use crate::reproduce::tally::Tally;
+
 /// Memory limit of a network with its explicit schedule.
 const EXPLICIT_BYTES: u128 = 2 << 30;
 
@@ -40,7 +42,7 @@ impl CubeFigures {
 }
 
 /// Reproduces all four collectives, in the order of the lecture.
-pub(super) fn reproduce(dimension: u32) -> Result<Vec<CubeFigures>> {
+pub(super) fn reproduce(dimension: u32, tally: &mut Tally) -> Result<Vec<CubeFigures>> {
     let spec = format!("hypercube:{dimension}");
     let topology = load(&spec)?;
     let mut rows = Vec::new();
@@ -52,16 +54,18 @@ pub(super) fn reproduce(dimension: u32) -> Result<Vec<CubeFigures>> {
         let (verified, bound) =
             if is_explicit { by_transfers(&topology, collective)? } else { by_group(&spec, collective)? };
         let time = begin.elapsed();
-        let Counts { rounds, transmissions } = verified;
         let name = collective.abbreviation().to_uppercase();
-        eprintln!("{spec} {name}: {rounds} rounds, {transmissions} transmissions, bound {}, {time:?}", bound.steps);
+        tally.done_steps(bound.steps.into(), verified.rounds.into(), &format!("{spec} {name}"));
         let (bound, rule) = (bound.steps, bound.rule.to_string());
         rows.push(CubeFigures { dimension, collective, formula, verified, is_explicit, bound, rule, time });
     }
     Ok(rows)
 }
 
-fn formulas(dimension: u32) -> [(CollectiveName, Option<Counts>); 4] {
+/// Number of collectives of each hypercube.
+pub(super) const COLLECTIVES: usize = 4;
+
+fn formulas(dimension: u32) -> [(CollectiveName, Option<Counts>); COLLECTIVES] {
     [
         (CollectiveName::Broadcast, hypercube::broadcast_counts(dimension)),
         (CollectiveName::AllGather, hypercube::all_gather_counts(dimension, Ports::All)),

@@ -8,6 +8,8 @@ use lockstep::CommunicationModel;
 use lockstep::analytic::{DiagonalBroadcast, StreamedBroadcast, SubgroupChainBroadcast};
 use lockstep::schedule::BroadcastVerifier;
 
+use crate::reproduce::tally::Tally;
+
 /// A verified broadcast.
 pub(super) struct TorusBroadcast {
     pub(super) side: u32,
@@ -27,23 +29,27 @@ impl TorusBroadcast {
 }
 
 /// Verifies the recursive tiling of the torus of side `5^exponent`.
-pub(super) fn tiling(exponent: u32) -> Result<TorusBroadcast> {
+pub(super) fn tiling(exponent: u32, tally: &mut Tally) -> Result<TorusBroadcast> {
     let side = 5u32.pow(exponent);
-    verified(side, &SubgroupChainBroadcast::torus(2, side).context("5^k has a chain")?)
+    verified(side, &SubgroupChainBroadcast::torus(2, side).context("5^k has a chain")?, tally)
 }
 
 /// Verifies the subgroup chain of the torus of this side, if it has one.
-pub(super) fn chain(side: u32) -> Result<Option<TorusBroadcast>> {
-    SubgroupChainBroadcast::torus(2, side).map(|chain| verified(side, &chain)).transpose()
+pub(super) fn chain(side: u32, tally: &mut Tally) -> Result<Option<TorusBroadcast>> {
+    let Some(chain) = SubgroupChainBroadcast::torus(2, side) else {
+        tally.skip(1);
+        return Ok(None);
+    };
+    verified(side, &chain, tally).map(Some)
 }
 
 /// Verifies the dilated diagonals of the torus of this side.
-pub(super) fn diagonals(side: u32) -> Result<TorusBroadcast> {
-    verified(side, &DiagonalBroadcast::new(side).context("every side from 3 on has diagonals")?)
+pub(super) fn diagonals(side: u32, tally: &mut Tally) -> Result<TorusBroadcast> {
+    verified(side, &DiagonalBroadcast::new(side).context("every side from 3 on has diagonals")?, tally)
 }
 
 /// Verifies the broadcast from a node other than node 0.
-fn verified(side: u32, broadcast: &impl StreamedBroadcast) -> Result<TorusBroadcast> {
+fn verified(side: u32, broadcast: &impl StreamedBroadcast, tally: &mut Tally) -> Result<TorusBroadcast> {
     let begin = Instant::now();
     let graph: CayleyGraph = format!("torus:{side}x{side}").parse()?;
     let root = u64::from(side) + 2;
@@ -59,7 +65,6 @@ fn verified(side: u32, broadcast: &impl StreamedBroadcast) -> Result<TorusBroadc
         transmissions: counts.transfers,
         time: begin.elapsed(),
     };
-    let TorusBroadcast { rounds, transmissions, time, .. } = broadcast;
-    eprintln!("torus {side}x{side}: {rounds} rounds, bound {bound}, {transmissions} transmissions, {time:?}");
+    tally.done_steps(bound.into(), broadcast.rounds.into(), &format!("torus {side}x{side}"));
     Ok(broadcast)
 }

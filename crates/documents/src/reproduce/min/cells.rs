@@ -11,6 +11,7 @@ use lockstep::{
 };
 
 use super::figures::{Cell, Network};
+use crate::reproduce::tally::Tally;
 
 /// Time limit of one run of the published algorithm.
 const RUN_LIMIT: Duration = Duration::from_mins(10);
@@ -80,11 +81,17 @@ impl Outcome<'_> {
     }
 }
 
+/// Returns the number of figures of one row.
+pub(super) fn count(network: &Network) -> usize {
+    network.cells.iter().map(|cell| cell.steps.len()).sum()
+}
+
 /// Reproduces all figures of one row.
-pub(super) fn reproduce<'a>(network: &'a Network, settings: &Settings) -> Result<Vec<Outcome<'a>>> {
+pub(super) fn reproduce<'a>(network: &'a Network, settings: &Settings, tally: &mut Tally) -> Result<Vec<Outcome<'a>>> {
     let topology = load(&network.spec)?;
     let mut outcomes = Vec::new();
     if topology.terminal_count() > settings.terminals {
+        tally.skip(count(network));
         return Ok(outcomes);
     }
     for cell in &network.cells {
@@ -92,17 +99,15 @@ pub(super) fn reproduce<'a>(network: &'a Network, settings: &Settings) -> Result
             let collective = collective(&topology, cell, place)?;
             let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole())?;
             let outcome = figure(&problem, network, cell, place, settings)?;
-            let steps = outcome.steps.map_or_else(|| "none".to_owned(), |steps| steps.to_string());
-            eprintln!(
-                "{} {}: paper {}, ours {steps}, bound {}, {} of {} runs, {:?} each",
+            let best = outcome.steps.map(|steps| format!("{steps} steps"));
+            let work = format!(
+                "{} {}: {} of {} runs",
                 network.name,
                 cell.collective.to_uppercase(),
-                outcome.published(),
-                outcome.bound,
                 outcome.successes,
-                outcome.runs,
-                outcome.mean.unwrap_or_default(),
+                outcome.runs
             );
+            tally.done(Some(&format!("{} steps", outcome.bound)), best.as_deref(), &work);
             outcomes.push(outcome);
         }
     }
