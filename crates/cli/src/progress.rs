@@ -146,15 +146,16 @@ impl State {
 
 /// Writes the line again and again until it is over: the time goes on between two reports of a search.
 fn write_regularly(bar: &ProgressBar, state: &Weak<Mutex<State>>) {
-    while let Some(state) = state.upgrade() {
+    loop {
+        // A command that ends at once shows no line.
+        thread::sleep(Duration::from_secs(1) / WRITES_PER_SECOND.into());
+        let Some(state) = state.upgrade() else { return };
         let state = locked(&state);
         if state.is_over {
             return;
         }
         bar.set_message(state.text());
         bar.tick();
-        drop(state);
-        thread::sleep(Duration::from_secs(1) / WRITES_PER_SECOND.into());
     }
 }
 

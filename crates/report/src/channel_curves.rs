@@ -78,6 +78,28 @@ pub(crate) fn channel_curves(marks: &[Mark], axis: Option<Axis>, ends: &[Channel
     curves
 }
 
+/// Computes one curve per channel of a crossbar: from the right side of a terminal along its row, and then along the column
+/// of a switch to its lower side, or back. The curves of a pair run side by side.
+pub(crate) fn corner_curves(marks: &[Mark], ends: &[ChannelEnds]) -> Vec<Curve> {
+    let mut curves = vec![Curve::line(Point::default(), Point::default()); ends.len()];
+    for (&[low, high], pair) in &joined_marks(marks, ends) {
+        let is_ahead = marks[low].role != MarkRole::Switch;
+        let [terminal, switch] = if is_ahead { [low, high] } else { [high, low] }.map(|mark| &marks[mark]);
+        for lane in &pair.lanes {
+            // Lanes are on the right of the direction from the lower mark to the higher one.
+            let offset = if is_ahead { lane.offset } else { -lane.offset };
+            let start = terminal.centre + Point::new(terminal.outline.half.x, offset);
+            let end = switch.centre + Point::new(offset, switch.outline.half.y);
+            let corner = Point::new(end.x, start.y);
+            let curve = Curve { control: [start, corner, corner, end] };
+            for &(channel, forward) in &lane.channels {
+                curves[channel] = if forward == is_ahead { curve } else { curve.reversed() };
+            }
+        }
+    }
+    curves
+}
+
 /// Returns half the width that each switch needs for the ports on one of its sides.
 pub(crate) fn switch_widths(marks: &[Mark], axis: Axis, ends: &[ChannelEnds]) -> Vec<f64> {
     let mut widths = vec![0.0_f64; marks.len()];

@@ -5,7 +5,7 @@ use lockstep_topology::{NodeId, Topology};
 use crate::geometry::Point;
 use crate::layered_layout::{across, levels, stages};
 use crate::stress_layout::stress_layout;
-use crate::structure::{Rails, rails_layout, structure_layout};
+use crate::structure::{Rails, crossbar_layout, rails_layout, structure_layout};
 
 /// The positions of the nodes of a network, all distinct.
 #[derive(Debug)]
@@ -16,7 +16,23 @@ pub(crate) struct Layout {
     pub(crate) receiving: Vec<Point>,
     /// The direction from level to level, if the nodes of an indirect network are arranged in levels.
     pub(crate) axis: Option<Axis>,
+    /// The shape of links.
+    pub(crate) links: LinkShape,
 }
+
+/// The shape of the links of a layout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LinkShape {
+    /// Straight lines, and arcs around nodes.
+    Line,
+    /// From a terminal along its row, and then along the column of a switch.
+    Corner,
+}
+
+/// The widest level in one row, in nodes.
+const MAX_ROW: usize = 40;
+/// Maximum number of rows of a level.
+const MAX_ROWS: usize = 2;
 
 /// A direction of the picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,9 +76,16 @@ pub(crate) fn layout(topology: &Topology) -> Layout {
     let one_way = stages.is_some();
     let node_levels = stages.or_else(|| levels(topology));
     let given = given_places(topology);
+    if let (None, Some(nodes)) = (&given, crossbar_layout(topology)) {
+        return Layout { nodes, receiving: Vec::new(), axis: None, links: LinkShape::Corner };
+    }
     if let (None, Some(Rails { places, levels })) = (&given, rails_layout(topology).filter(|_| !one_way)) {
         let axis = level_axis(&places, &levels);
-        return Layout { nodes: places, receiving: Vec::new(), axis };
+        let nodes = match axis {
+            Some(axis) => wrapped(places, &levels, axis),
+            None => places,
+        };
+        return Layout { nodes, receiving: Vec::new(), axis, links: LinkShape::Line };
     }
     let nodes = given.unwrap_or_else(|| match &node_levels {
         Some(levels) => {
@@ -74,8 +97,13 @@ pub(crate) fn layout(topology: &Topology) -> Layout {
         None => structure_layout(topology).unwrap_or_else(|| stress_layout(topology)),
     });
     let receiving = if one_way { receiving_sides(topology, &nodes) } else { None };
-    let axis = node_levels.and_then(|levels| level_axis(&nodes, &levels));
-    Layout { nodes, receiving: receiving.unwrap_or_default(), axis }
+    let axis = node_levels.as_ref().and_then(|levels| level_axis(&nodes, levels));
+    let levels = node_levels.or_else(|| tree_levels(topology, &nodes));
+    let nodes = match levels {
+        Some(levels) if !one_way => wrapped(nodes, &levels, axis.unwrap_or(Axis::Vertical)),
+        _ => nodes,
+    };
+    Layout { nodes, receiving: receiving.unwrap_or_default(), axis, links: LinkShape::Line }
 }
 
 /// Returns the direction in which all nodes of a level have the same coordinate.
@@ -89,6 +117,53 @@ fn level_axis(nodes: &[Point], levels: &[u32]) -> Option<Axis> {
             (axis.along(node) - first).abs() <= tolerance
         })
     })
+}
+
+/// Returns the level of each node of a tree without switches whose levels are horizontal; 0 is at the top.
+fn tree_levels(topology: &Topology, nodes: &[Point]) -> Option<Vec<u32>> {
+    if topology.channel_count() != 2 * (topology.node_count().max(1) - 1) {
+        return None;
+    }
+    let mut heights: Vec<f64> = nodes.iter().map(|node| node.y).collect();
+    heights.sort_by(f64::total_cmp);
+    heights.dedup();
+    let level = |node: &Point| heights.binary_search_by(|height| height.total_cmp(&node.y)).unwrap_or(0) as u32;
+    let levels: Vec<u32> = nodes.iter().map(level).collect();
+    let differ = |channel| levels[topology.tail(channel).index()] != levels[topology.head(channel).index()];
+    topology.channels().all(differ).then_some(levels)
+}
+
+/// Returns the positions with wide levels in several rows, so that the widest one has few nodes side by side. The nodes of a
+/// level keep their order, and go to the rows in turn: links pass between the nodes of the other rows.
+fn wrapped(mut nodes: Vec<Point>, levels: &[u32], axis: Axis) -> Vec<Point> {
+    /// Distance of two rows, in units of the distance of two nodes.
+    const ROW_PITCH: f64 = 0.8;
+    let count = levels.iter().max().map_or(0, |&last| last as usize + 1);
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (node, &level) in levels.iter().enumerate() {
+        members[level as usize].push(node);
+    }
+    let widest = members.iter().map(Vec::len).max().unwrap_or(0);
+    let rows = widest.div_ceil(MAX_ROW).min(MAX_ROWS);
+    if rows < 2 {
+        return nodes;
+    }
+    let across = |place: Point| axis.across().along(place);
+    let (low, high) = bounds(&nodes);
+    let pitch = ROW_PITCH * (across(high) - across(low)) / (widest - 1) as f64;
+    members.retain(|members| !members.is_empty());
+    members.sort_by(|one, other| axis.along(nodes[one[0]]).total_cmp(&axis.along(nodes[other[0]])));
+    let mut shift = 0.0;
+    for mut members in members {
+        members.sort_by(|&one, &other| across(nodes[one]).total_cmp(&across(nodes[other])));
+        let own = (members.len() * rows).div_ceil(widest);
+        for (place, &node) in members.iter().enumerate() {
+            let along = axis.along(nodes[node]) + shift + pitch * (place % own) as f64;
+            nodes[node] = axis.point(along, across(nodes[node]) / rows as f64);
+        }
+        shift += pitch * (own - 1) as f64;
+    }
+    nodes
 }
 
 /// Returns the positions of the network, with the largest coordinate scaled to 1, unless two nodes have the same
@@ -151,4 +226,36 @@ fn receiving_sides(topology: &Topology, nodes: &[Point]) -> Option<Vec<Point>> {
 fn mean(points: impl Iterator<Item = Point>) -> Option<Point> {
     let (sum, count) = points.fold((Point::default(), 0u32), |(sum, count), point| (sum + point, count + 1));
     (count > 0).then(|| sum * (1.0 / f64::from(count)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the largest number of nodes at the same height.
+    fn widest_row(places: &[Point]) -> usize {
+        let count = |place: &Point| places.iter().filter(|other| (other.y - place.y).abs() < 1e-9).count();
+        places.iter().map(count).max().unwrap()
+    }
+
+    #[test]
+    fn wide_levels_have_several_rows() {
+        for (spec, most) in [("b-tree:32", 32), ("b-tree:64", 32), ("fat-tree:4,3", 32), ("full-b-tree:127", 32)] {
+            let network: Topology = spec.parse().unwrap();
+            let Layout { nodes, .. } = layout(&network);
+            assert!(widest_row(&nodes) <= most, "{spec}: {} nodes in a row", widest_row(&nodes));
+            assert!(all_apart(&nodes, 1e-6), "{spec}");
+        }
+    }
+
+    #[test]
+    fn rows_of_a_level_stay_on_their_side_of_its_neighbours() {
+        let network: Topology = "b-tree:256".parse().unwrap();
+        let Layout { nodes, .. } = layout(&network);
+        let levels = levels(&network).unwrap();
+        for channel in network.channels() {
+            let [tail, head] = [network.tail(channel).index(), network.head(channel).index()];
+            assert_eq!(levels[tail] > levels[head], nodes[tail].y < nodes[head].y, "{tail} {head}");
+        }
+    }
 }

@@ -2,11 +2,11 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::channel_curves::{ChannelEnds, channel_curves, switch_widths};
+use crate::channel_curves::{ChannelEnds, channel_curves, corner_curves, switch_widths};
 use crate::coverage::CoverageGrid;
 use crate::geometry::{Curve, Outline, Point};
 use crate::labels::clip;
-use crate::layout::{Axis, Layout, bounds, layout};
+use crate::layout::{Axis, Layout, LinkShape, bounds, layout};
 use crate::mark::{Mark, MarkRole, TERMINAL_LETTER};
 
 /// The placement of the names of terminals.
@@ -78,7 +78,10 @@ impl Scene {
             grow_switches(&mut marks, axis, &ends);
             scale_to_pixels(&mut marks, &ends, &room, labels);
         }
-        let mut curves = channel_curves(&marks, layout.axis, &ends);
+        let mut curves = match layout.links {
+            LinkShape::Line => channel_curves(&marks, layout.axis, &ends),
+            LinkShape::Corner => corner_curves(&marks, &ends),
+        };
         match labels {
             LabelPlacement::Inside => label_inside(&mut marks, layout.axis),
             LabelPlacement::Beside => label_beside(&mut marks, &curves),

@@ -81,6 +81,7 @@ pub use format::{
     WriteError, read_graph, read_graph_file, write_graph,
 };
 pub use id::{ChannelId, NodeId, ResourceId};
+pub use layout::GridAxes;
 pub use order_degree::{
     MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeGraph, OrderDegreeSearch, distance_sum_bound, order_degree,
 };

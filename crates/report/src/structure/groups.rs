@@ -10,6 +10,10 @@ use crate::geometry::Point;
 const LEAST_SIZE: usize = 3;
 /// The share of the pairs of a group that links join, in percent.
 const LEAST_DENSITY: usize = 50;
+/// Maximum number of steps of the search for groups of two nodes.
+const MAX_STEPS: usize = 1024;
+/// Maximum number of groups of two nodes.
+const MAX_PAIRS: usize = 64;
 /// Maximum number of triangles that tell links apart.
 const MAX_TRIANGLES: usize = 32;
 
@@ -17,7 +21,7 @@ const MAX_TRIANGLES: usize = 32;
 ///
 /// Nodes belong to one group if links that are sides of many triangles join them. Nodes of no group stand inside the circle.
 pub(super) fn group_layout(graph: &Graph) -> Option<Vec<Point>> {
-    let groups = groups(graph)?;
+    let groups = groups(graph).or_else(|| pairs(graph))?;
     let order = order(graph, &groups);
     let largest = groups.iter().map(Vec::len).max()?;
     let inner = (largest as f64 / TAU).max(0.7);
@@ -60,6 +64,72 @@ fn groups(graph: &Graph) -> Option<Vec<Vec<usize>>> {
         };
         (groups.len() >= 2 && 2 * members >= graph.len() && groups.iter().all(is_dense)).then_some(groups)
     })
+}
+
+/// Returns groups of two nodes each, where one link joins every two groups: a dragonfly with two routers per group. It has no
+/// triangles that tell its links apart.
+///
+/// Each step groups the node with the fewest partners left. A partner is a neighbour; together they have one link to every
+/// group before. The search ends after a number of steps.
+fn pairs(graph: &Graph) -> Option<Vec<Vec<usize>>> {
+    let count = graph.len() / 2;
+    let links = |node: usize| graph.neighbours[node].len();
+    // A group has two ends inside, and one link to every other group.
+    let fits = |node: usize| graph.neighbours[node].iter().any(|&other| links(node) + links(other) == count + 1);
+    if graph.len() % 2 == 1 || !(3..=MAX_PAIRS).contains(&count) || !(0..graph.len()).all(fits) {
+        return None;
+    }
+    let mut search = PairSearch { graph, group_of: vec![None; graph.len()], groups: Vec::new(), steps_left: MAX_STEPS };
+    search.complete().then_some(search.groups)
+}
+
+/// The groups of two nodes so far.
+struct PairSearch<'a> {
+    graph: &'a Graph,
+    group_of: Vec<Option<usize>>,
+    groups: Vec<Vec<usize>>,
+    steps_left: usize,
+}
+
+impl PairSearch<'_> {
+    /// Groups all other nodes; false if that is impossible, or the steps are spent.
+    fn complete(&mut self) -> bool {
+        let free = (0..self.graph.len()).filter(|&node| self.group_of[node].is_none());
+        let Some((node, partners)) = free.map(|node| (node, self.partners(node))).min_by_key(|(_, all)| all.len())
+        else {
+            return true;
+        };
+        for partner in partners {
+            if self.steps_left == 0 {
+                return false;
+            }
+            self.steps_left -= 1;
+            for member in [node, partner] {
+                self.group_of[member] = Some(self.groups.len());
+            }
+            self.groups.push(vec![node.min(partner), node.max(partner)]);
+            if self.complete() {
+                return true;
+            }
+            self.groups.pop();
+            for member in [node, partner] {
+                self.group_of[member] = None;
+            }
+        }
+        false
+    }
+
+    /// Returns the free neighbours of a node with which it has one link to every group.
+    fn partners(&self, node: usize) -> Vec<usize> {
+        let is_partner = |&other: &usize| {
+            let mut met = vec![false; self.groups.len()];
+            let ends = [node, other].into_iter().flat_map(|end| &self.graph.neighbours[end]);
+            let mut grouped = ends.filter_map(|&end| self.group_of[end]);
+            grouped.all(|group| !std::mem::replace(&mut met[group], true)) && !met.contains(&false)
+        };
+        let free = self.graph.neighbours[node].iter().copied().filter(|&other| self.group_of[other].is_none());
+        free.filter(is_partner).collect()
+    }
 }
 
 /// Returns the nodes that edges join, without small groups.

@@ -1,5 +1,6 @@
-//! Layouts of networks by their structure: rings, grids, tori, hypercubes, groups, servers and rails. Names and node numbers do not matter.
+//! Layouts of networks by their structure: rings, grids, tori, hypercubes, groups, servers and rails, crossbars. Names and node numbers do not matter.
 
+mod crossbar;
 mod graph;
 mod groups;
 mod product;
@@ -7,6 +8,7 @@ mod rails;
 
 use lockstep_topology::Topology;
 
+pub(crate) use self::crossbar::crossbar_layout;
 use self::graph::Graph;
 pub(crate) use self::rails::{Rails, rails_layout};
 use crate::geometry::Point;
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn shuffled_networks_look_as_good_as_their_families() {
-        for spec in ["ring:17", "mesh:5x7", "mesh:3x4x5", "torus:8x8", "torus:5x6x3", "hypercube:3", "hypercube:6"] {
+        for spec in ["ring:17", "mesh:5x7", "mesh:3x4x5", "torus:8x8", "torus:3x5x6", "hypercube:3", "hypercube:6"] {
             let network: Topology = spec.parse().unwrap();
             let (mixed, _) = shuffled(&network);
             let places = structure_layout(&mixed).unwrap_or_else(|| panic!("{spec} has no layout"));
@@ -146,6 +148,26 @@ mod tests {
     }
 
     #[test]
+    fn terminals_and_their_common_switches_are_rows_and_columns() {
+        let mut builder = TopologyBuilder::new("8 GPUs");
+        let gpus: Vec<NodeId> = (0..8).map(|gpu| builder.terminal(format!("gpu{gpu}"))).collect();
+        for switch in 0..6 {
+            let switch = builder.switch(format!("nvswitch{switch}"));
+            for &gpu in &gpus {
+                builder.link(gpu, switch);
+            }
+        }
+        let (mixed, _) = shuffled(&builder.build().unwrap());
+        let places = crossbar_layout(&mixed).unwrap();
+        for (node, place) in mixed.nodes().zip(&places) {
+            assert_eq!([place.x == 0.0, place.y == 0.0], [mixed.is_terminal(node), !mixed.is_terminal(node)]);
+        }
+        for spec in ["fat-tree:4,2", "dgx-h100:2", "star:8", "complete:8"] {
+            assert!(crossbar_layout(&spec.parse().unwrap()).is_none(), "{spec}");
+        }
+    }
+
+    #[test]
     fn the_groups_of_a_shuffled_dragonfly_are_apart() {
         for spec in ["dragonfly:4,2,2", "dragonfly:4,4,1", "dragonfly:6,3,3"] {
             let network: Topology = spec.parse().unwrap();
@@ -167,6 +189,13 @@ mod tests {
             let mean_outside = outside.iter().sum::<f64>() / outside.len() as f64;
             assert!(longest_inside < mean_outside, "{spec}: {longest_inside} inside, {mean_outside} outside");
         }
+    }
+
+    /// Such a dragonfly can have several choices of groups that are equally good.
+    #[test]
+    fn a_shuffled_dragonfly_with_two_routers_per_group_has_groups() {
+        let (mixed, _) = shuffled(&"dragonfly:2,1,4".parse().unwrap());
+        assert!(structure_layout(&mixed).is_some());
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::f64::consts::TAU;
 
+use lockstep_topology::GridAxes;
+
 use super::graph::{Graph, Sets};
 use crate::geometry::Point;
 
@@ -30,11 +32,11 @@ pub(super) fn product_layout(graph: &Graph) -> Option<Vec<Point>> {
     let mut factors: Vec<Vec<usize>> = factors;
     // The largest factors are the axes of the drawing: right and down.
     factors.sort_by_key(|factor| factor.iter().max().copied());
-    let sides: Vec<usize> = factors.iter().map(|factor| factor.iter().max().map_or(1, |most| most + 1)).collect();
-    let steps = axis_steps(&sides);
+    let sides: Vec<u32> = factors.iter().map(|factor| factor.iter().max().map_or(1, |&most| most as u32 + 1)).collect();
+    let axes = GridAxes::new(&sides);
     let place = |node: usize| {
-        let parts = factors.iter().zip(&steps).map(|(factor, &step)| step * factor[node] as f64);
-        parts.fold(Point::default(), |sum, part| sum + part)
+        let [x, y] = axes.place(factors.iter().map(|factor| factor[node] as u32));
+        Point::new(x, y)
     };
     Some((0..graph.len()).map(place).collect())
 }
@@ -48,30 +50,6 @@ fn circle(order: &[usize]) -> Vec<Point> {
         places[node] = Point::new(angle.sin(), -angle.cos()) * radius;
     }
     places
-}
-
-/// Returns the vector of one step along each axis. The last two axes point right and down, a third one to the upper right
-/// inside the cells of the others, and further ones repeat the drawing to the right and downwards in turn.
-fn axis_steps(sides: &[usize]) -> Vec<Point> {
-    let cell = sides.iter().rev().nth(2).map_or(1.0, |&depth| depth as f64);
-    let (mut width, mut height) = (0.0, 0.0);
-    let mut steps = Vec::new();
-    for (axis, &side) in sides.iter().rev().enumerate() {
-        // A small slant, so that links of an outer axis do not pass through nodes.
-        let slant = 0.19 * axis.saturating_sub(2) as f64;
-        let step = match axis {
-            0 => Point::new(cell, 0.0),
-            1 => Point::new(0.0, cell),
-            2 => Point::new(0.7, -0.6),
-            _ if axis % 2 == 1 => Point::new(width + 1.2, slant),
-            _ => Point::new(-slant, height + 1.2),
-        };
-        width += (side - 1) as f64 * step.x.abs();
-        height += (side - 1) as f64 * step.y.abs();
-        steps.push(step);
-    }
-    steps.reverse();
-    steps
 }
 
 /// Returns the coordinate of each node in each factor of a connected graph, or `None` if a factor is neither a path, nor a

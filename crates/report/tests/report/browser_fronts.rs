@@ -59,6 +59,9 @@ fn the_schedules_of_a_front_are_shown_and_linked() {
     assert_eq!(count(&mut page, "svg [data-design]"), "2");
     assert_eq!(count(&mut page, "#designs [data-design]"), "2");
     assert!(page.text("svg").contains("at least"));
+    // The name of the limit lies on no curve.
+    let covered = "(() => { const box = document.querySelector('svg text.name').getBBox(); let points = 0;                    for (const path of document.querySelectorAll('svg path.curve'))                    for (let at = 0; path.getTotalLength() > at; at += 2) { const { x, y } = path.getPointAtLength(at);                    if (x > box.x && box.x + box.width > x && y > box.y && box.y + box.height > y) points += 1; }                    return points.toString(); })()";
+    assert_eq!(page.value(covered), "0");
     page.press("ArrowDown");
     assert_eq!(page.text("#chosen-name"), "plan 2");
     assert_eq!(page.text("#chosen-facts"), "steps2");
@@ -91,6 +94,16 @@ fn a_front_of_networks_draws_the_network_of_a_design() {
     assert_eq!(page.text("#chosen-name"), "plan 2");
     let label = page.value("document.getElementById('drawing').getAttribute('aria-label')");
     assert_eq!(label, "The network of plan 2: 16 nodes");
+    // A click opens the network in the whole window.
+    let is_open = "document.getElementById('large').open.toString()";
+    assert_eq!(page.value(is_open), "false");
+    page.click_at(x.parse().unwrap(), y.parse().unwrap());
+    page.wait(is_open, "true");
+    assert_eq!(page.text("#large-name"), "The network of plan 2");
+    let widths = "['drawing', 'large-drawing'].map(id => document.getElementById(id).clientWidth)";
+    assert_eq!(page.value(&format!("(([small, large]) => (large > 1.5 * small).toString())({widths})")), "true");
+    page.click("#large button");
+    page.wait(is_open, "false");
     assert!(page.errors().is_empty(), "{:?}", page.errors());
 }
 

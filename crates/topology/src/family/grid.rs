@@ -2,7 +2,7 @@
 
 use super::definition::Family;
 use super::error::FamilyError;
-use crate::layout::Axes;
+use crate::layout::GridAxes;
 use crate::{CayleyGraph, NodeId, SpecError, TopologyBuilder, TopologyError};
 
 /// The largest number of sides. More sides would exceed the node limit or have length 1.
@@ -27,7 +27,7 @@ pub(super) fn grid(family: &Family, name: String, sides: &[u32], wraps: bool) ->
 
     let nodes = nodes as u32;
     let separator = if sides.iter().any(|&side| side > 10) { "." } else { "" };
-    let axes = Axes::new(sides);
+    let axes = GridAxes::new(sides);
     let mut positions = Vec::with_capacity(nodes as usize);
     for node in 0..nodes {
         let coordinates = coordinates(node, sides);

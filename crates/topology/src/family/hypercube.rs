@@ -2,7 +2,7 @@
 
 use super::definition::Family;
 use super::error::FamilyError;
-use crate::layout::Axes;
+use crate::layout::GridAxes;
 use crate::{CayleyGraph, NodeId, SpecError, Topology, TopologyBuilder};
 
 pub(super) const HYPERCUBE: Family = Family {
@@ -68,7 +68,7 @@ pub(super) fn cube_network(name: String, dimension: u32, is_folded: bool) -> Res
             network.channel(NodeId::new(node), NodeId::new(node ^ (nodes - 1)));
         }
     }
-    let axes = Axes::new(&vec![2; width]);
+    let axes = GridAxes::new(&vec![2; width]);
     network.positions((0..nodes).map(|node| axes.place((0..dimension).rev().map(|axis| node >> axis & 1))));
     Ok(network.build()?)
 }

@@ -3,6 +3,9 @@
 
 const SIZE = { width: 860, height: 330, left: 82, right: 16, top: 30, bottom: 44 };
 const SVG = 'http://www.w3.org/2000/svg';
+const LETTER = 6.4;
+const NAME_HEIGHT = 13;
+const SAMPLES = 240;
 const DASHES = ['', '7 4', '2 3', '9 3 2 3'];
 
 /** Creates an SVG element with attributes and a text. */
@@ -75,7 +78,41 @@ function chartOf(chart) {
   svg.append(shape('text', { x: (left + width - right) / 2, y: height - 8, class: 'tick middle' }, chart.x.label));
   svg.append(shape('text', { x: -(top + height - bottom) / 2, y: 13, transform: 'rotate(-90)', class: 'tick middle' }, chart.y.label));
   for (const curve of chart.curves) svg.append(curveOf(chart, curve, x, y));
+  const samples = chart.is_scatter ? [] : chart.curves.map(({ points }) => samplesOf(points.map(([at, value]) => [x(at), y(value)])));
+  const drawn = samples.flat();
+  samples.forEach((places, number) => {
+    const { design, name } = chart.curves[number];
+    if (design === null && places.length > 0) svg.append(nameOf(name, places, drawn));
+  });
   return svg;
+}
+
+/** Returns places along a curve, a few per piece. */
+function samplesOf(places) {
+  const pieces = Math.ceil(SAMPLES / Math.max(1, places.length));
+  const shares = Array.from({ length: pieces }, (_, piece) => (piece + 1) / pieces);
+  return places.flatMap(([toX, toY], i) => {
+    const [fromX, fromY] = places[Math.max(0, i - 1)];
+    return shares.map(t => [fromX + t * (toX - fromX), fromY + t * (toY - fromY)]);
+  });
+}
+
+/** Returns the name of a curve at the place beside it where it covers the fewest points of all curves and names. */
+function nameOf(name, places, drawn) {
+  const width = LETTER * name.length;
+  let best = null;
+  for (let part = 1; part !== 10; part += 1) {
+    const [x, y] = places[Math.floor((places.length - 1) * part / 10)];
+    for (const [left, base] of [[x + 6, y + 16], [x - width - 6, y - 7], [x + 6, y - 7], [x - width - 6, y + 16]]) {
+      const isInside = left > SIZE.left && SIZE.width - SIZE.right > left + width && base > SIZE.top + NAME_HEIGHT && SIZE.height - SIZE.bottom - 3 > base;
+      if (!isInside) continue;
+      const covered = drawn.filter(([px, py]) => px > left - 4 && left + width + 4 > px && py > base - NAME_HEIGHT && base + 5 > py).length;
+      if (best === null || best.covered > covered) best = { left, base, covered };
+    }
+  }
+  best = best || { left: places[0][0] + 6, base: places[0][1] + 16 };
+  for (let at = 0; width > at; at += NAME_HEIGHT / 2) drawn.push([best.left + at, best.base - NAME_HEIGHT / 2]);
+  return shape('text', { x: best.left, y: best.base, class: 'tick name' }, name);
 }
 
 function curveOf(chart, { design, name, points }, x, y) {
@@ -93,9 +130,5 @@ function curveOf(chart, { design, name, points }, x, y) {
   const path = points.map(([at, value], i) => `${i === 0 ? 'M' : 'L'}${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join('');
   if (isDesign) group.append(shape('path', { d: path, class: 'wide' }));
   group.append(shape('path', { d: path, class: 'curve', 'stroke-dasharray': isDesign ? DASHES[design % DASHES.length] : '4 3' }));
-  if (!isDesign && points.length > 0) {
-    const [at, value] = points[Math.floor(points.length * 0.6)];
-    group.append(shape('text', { x: x(at) + 6, y: y(value) + 15, class: 'tick name' }, name));
-  }
   return group;
 }

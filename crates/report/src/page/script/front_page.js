@@ -2,14 +2,14 @@
 // The page of a front: charts, a list of designs, and the chosen design with its network.
 
 const MOST_NUMBERS = 60;
-const DRAWING = 340;
+const DRAWING = 310;
 const KEYS = [
   ['Tab', 'next design in the list'],
   ['↑ ↓', 'previous and next design'],
-  ['Enter', 'open the page of the design, if there is one'],
+  ['Enter', 'open the page of the chosen design, or its network'],
   ['D', 'change the colour scheme'],
   ['?', 'show the keys'],
-  ['Pointer', 'hover over a curve, a point or a name for the design; click to keep it, or to open its page'],
+  ['Pointer', 'hover over a curve, a point or a name for the design; click to open its network, or to keep it; a second click opens its page'],
 ];
 const tip = byId('tip');
 const drawing = byId('drawing');
@@ -54,18 +54,19 @@ function showDesign() {
   byId('chosen-link').replaceChildren(...(design && design.link ? [element('a', `Open ${design.link}`, { href: design.link })] : []));
   byId('status').textContent = design ? `${design.name}: ${design.facts.map(([name, text]) => `${name} ${text}`).join(', ')}.` : record.hint;
   drawing.hidden = !(design && design.drawing);
-  if (!drawing.hidden) draw(design);
+  byId('enlarge').hidden = drawing.hidden || place !== state.design;
+  if (!drawing.hidden) draw(drawing, [DRAWING, DRAWING], design);
 }
 
-/** Draws the network of a design. */
-function draw({ name, drawing: { size, nodes, kinds, links } }) {
+/** Draws the network of a design on a canvas, in a room of some width and height. */
+function draw(canvas, room, { name, drawing: { size, nodes, kinds, links } }) {
   const ratio = window.devicePixelRatio || 1;
-  const scale = Math.min(DRAWING / size[0], DRAWING / size[1]);
+  const scale = Math.min(room[0] / size[0], room[1] / size[1]);
   const [width, height] = size.map(length => length * scale);
-  Object.assign(drawing, { width: Math.ceil(width * ratio), height: Math.ceil(height * ratio) });
-  Object.assign(drawing.style, { width: `${width}px`, height: `${height}px` });
-  drawing.setAttribute('aria-label', `The network of ${name}: ${counted(kinds.length, 'node')}`);
-  const layer = drawing.getContext('2d');
+  Object.assign(canvas, { width: Math.ceil(width * ratio), height: Math.ceil(height * ratio) });
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  canvas.setAttribute('aria-label', `The network of ${name}: ${counted(kinds.length, 'node')}`);
+  const layer = canvas.getContext('2d');
   layer.setTransform(scale * ratio, 0, 0, scale * ratio, 0, 0);
   layer.beginPath();
   for (let i = 0; i < links.length; i += 2) {
@@ -84,16 +85,32 @@ function draw({ name, drawing: { size, nodes, kinds, links } }) {
   });
 }
 
-/** Keeps a design shown; a second time, opens its page. */
+/** Keeps a design shown; a second time, opens its page or its network. */
 function choose(place) {
-  const { link } = record.designs[place] || {};
-  if (state.design === place && link) {
-    location.href = link;
+  if (state.design === place && place !== -1) {
+    openDesign(place);
     return;
   }
   state.design = place;
   writeAddress();
   showDesign();
+}
+
+/** Opens the page of a design, or its network in the whole window. */
+function openDesign(place) {
+  const { link, drawing: network, name } = record.designs[place];
+  if (link) location.href = link;
+  if (link || !network) return;
+  byId('large-name').textContent = `The network of ${name}`;
+  byId('large').showModal();
+  draw(byId('large-drawing'), [window.innerWidth - 120, window.innerHeight - 190], record.designs[place]);
+}
+
+/** Keeps the design of a point shown, and opens its network. */
+function chooseInChart(place) {
+  const isNetwork = place !== -1 && !record.designs[place].link;
+  if (state.design !== place || !isNetwork) choose(place);
+  if (isNetwork) openDesign(place);
 }
 
 function hover(place) {
@@ -109,7 +126,9 @@ function watchCharts() {
   };
   byId('page').addEventListener('pointermove', event => hover(designOf(event)));
   byId('page').addEventListener('pointerleave', () => hover(-1));
-  byId('charts').addEventListener('click', event => choose(designOf(event)));
+  byId('charts').addEventListener('click', event => chooseInChart(designOf(event)));
+  byId('enlarge').addEventListener('click', () => openDesign(state.design));
+  drawing.addEventListener('click', () => openDesign(shown()));
 }
 
 function showList() {
@@ -124,7 +143,7 @@ function showList() {
 
 function watchKeys() {
   document.addEventListener('keydown', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || byId('keys').open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || byId('keys').open || byId('large').open) return;
     const last = record.designs.length - 1;
     const actions = {
       ArrowDown: () => choose(Math.min(last, state.design + 1)),

@@ -114,6 +114,7 @@ function showLegend() {
     theme.ramp.forEach((colour, place) => add(place === 0 ? '> 0' : place === theme.ramp.length - 1 ? '100 %' : '', colour, null, false));
     add('idle', theme.colours.idle, null, true);
   }
+  if (hasFar && state.colouring === 'messages') entries.push(element('span', FAR_NOTE));
   legend.replaceChildren(...entries);
 }
 

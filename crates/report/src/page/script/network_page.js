@@ -32,12 +32,14 @@ function drawStep() {
     if (network.isWorking[channel] === 1 && isShown(channel)) bins[classOf[channel]].push(channel);
   }
   bins.forEach((channels, place) => {
-    layer.beginPath();
-    for (const channel of channels) traceChannel(layer, channel, false);
     layer.strokeStyle = hasClasses ? classColour(place) : theme.colours[isIsolated() ? 'accent' : 'muted'];
     layer.lineWidth = isIsolated() ? lineWidth(2.4, 1.6) : lineWidth(hasClasses ? 1.6 : 1, 0.7);
-    layer.stroke();
+    for (const far of isIsolated() ? [null] : [0, 1]) {
+      layer.globalAlpha = far === 1 ? PALE : 1;
+      strokeChannels(layer, far === null ? channels : channels.filter(channel => isFar[channel] === far));
+    }
   });
+  layer.globalAlpha = 1;
   drawMarks(layer, shareInSelection(), selected('node'));
 }
 
@@ -119,6 +121,7 @@ function showLegend() {
   const words = facts => facts.map(([, text]) => text).join(', ');
   if (hasClasses) record.classes.slice(0, MOST_LEGEND_CLASSES).forEach((facts, place) => entries.push(legendEntry(words(facts), classColour(place))));
   if (record.classes.length > MOST_LEGEND_CLASSES) entries.push(element('span', `and ${record.classes.length - MOST_LEGEND_CLASSES} more kinds of links`));
+  if (hasFar) entries.push(element('span', FAR_NOTE));
   byId('legend').replaceChildren(...entries);
 }
 

@@ -12,6 +12,16 @@ const SPARSE_LABEL = 10;
 const DOT_PIXELS = 2;
 const DOT_LEVELS = 12;
 const LEAST_DOT = 1.8;
+const DENSE_MARKS = 150;
+/** The distance of opposite channels in the picture, and the distance in pixels below which they are one line. */
+const LANE = 6;
+const MERGED_LANES = 2.5;
+/** A browser paints several strokes of some lines faster than one of all. */
+const CHANNELS_PER_STROKE = 100;
+/** From this number of channels on, those longer than this multiple of the median are pale. */
+const MANY_CHANNELS = 400;
+const FAR = 4;
+const PALE = 0.22;
 
 const frame = byId('picture');
 const layers = ['base', 'transfers', 'labels'].map(id => byId(id).getContext('2d'));
@@ -62,12 +72,17 @@ function revealNode(node) {
   if (!isInside) panPicture(camera.width / 2 - x, camera.height / 2 - y);
 }
 
-function clearLayer(layer) {
+/** Makes the units of a layer those of the picture. */
+function useCamera(layer) {
   const ratio = window.devicePixelRatio || 1;
-  layer.setTransform(1, 0, 0, 1, 0, 0);
-  layer.clearRect(0, 0, layer.canvas.width, layer.canvas.height);
   const scale = camera.scale * ratio;
   layer.setTransform(scale, 0, 0, scale, camera.x * ratio, camera.y * ratio);
+}
+
+function clearLayer(layer) {
+  layer.setTransform(1, 0, 0, 1, 0, 0);
+  layer.clearRect(0, 0, layer.canvas.width, layer.canvas.height);
+  useCamera(layer);
 }
 
 /** The width of a line in the picture, thick enough to be seen at this scale. */
@@ -100,37 +115,70 @@ function traceArrow(layer, channel, { length, halfWidth }) {
   layer.closePath();
 }
 
-/** The channels without an opposite one; their direction needs an arrow head. */
-const oneWay = (() => {
+/** The channels without an opposite one, whose direction needs an arrow head, and the second ones of opposite pairs. */
+const [oneWay, isReturn] = (() => {
   const hasReceivers = network.marks.length > nodeCount;
   const pairs = new Set();
   for (let channel = 0; channel < record.channels; channel += 1) pairs.add(network.tail[channel] * nodeCount + network.head[channel]);
   const alone = [];
+  const second = new Uint8Array(record.channels);
   for (let channel = 0; channel < record.channels; channel += 1) {
-    const hasOpposite = pairs.has(network.head[channel] * nodeCount + network.tail[channel]);
+    const [tail, head] = [network.tail[channel], network.head[channel]];
+    const hasOpposite = pairs.has(head * nodeCount + tail);
     if (!hasReceivers && !hasOpposite && network.isWorking[channel] === 1) alone.push(channel);
+    if (!hasReceivers && hasOpposite && tail > head) second[channel] = 1;
   }
-  return alone;
+  return [alone, second];
 })();
+
+/** The channels of large networks that are much longer than most, such as those around a torus. They are drawn pale. */
+const isFar = (() => {
+  const lengths = Float64Array.from({ length: record.channels }, (_, channel) => {
+    const at = 8 * channel;
+    return Math.hypot(network.curve[at + 6] - network.curve[at], network.curve[at + 7] - network.curve[at + 1]);
+  });
+  const median = lengths.slice().sort()[record.channels >> 1] || 0;
+  return Uint8Array.from(lengths, length => Number(record.channels >= MANY_CHANNELS && length > FAR * median));
+})();
+const hasFar = isFar.includes(1);
+const FAR_NOTE = 'Links much longer than most are pale';
+
+/** Traces channels, a few per path. Of two opposite channels too close to be told apart, only one is traced. */
+function strokeChannels(layer, channels) {
+  const isMerged = MERGED_LANES > LANE * camera.scale;
+  let traced = 0;
+  layer.beginPath();
+  for (const channel of channels) {
+    if (isMerged && isReturn[channel] === 1) continue;
+    traceChannel(layer, channel, false);
+    traced += 1;
+    if (traced % CHANNELS_PER_STROKE === 0) {
+      layer.stroke();
+      layer.beginPath();
+    }
+  }
+  layer.stroke();
+}
 
 function drawBase() {
   clearLayer(baseLayer);
   const { colours } = theme;
-  for (const isWorking of [1, 0]) {
-    baseLayer.beginPath();
-    for (let channel = 0; channel < record.channels; channel += 1) {
-      if (network.isWorking[channel] === isWorking) traceChannel(baseLayer, channel, false);
-    }
-    baseLayer.strokeStyle = isWorking === 1 ? colours.channel : colours.failed;
-    baseLayer.setLineDash(isWorking === 1 ? [] : [3, 2]);
+  const kinds = [[], [], []];
+  for (let channel = 0; channel < record.channels; channel += 1) kinds[network.isWorking[channel] === 0 ? 2 : isFar[channel]].push(channel);
+  kinds.forEach((channels, kind) => {
+    baseLayer.globalAlpha = kind === 1 ? PALE : 1;
+    baseLayer.strokeStyle = kind === 2 ? colours.failed : colours.channel;
+    baseLayer.setLineDash(kind === 2 ? [3, 2] : []);
     baseLayer.lineWidth = lineWidth(1);
-    baseLayer.stroke();
-  }
+    strokeChannels(baseLayer, channels);
+  });
+  baseLayer.globalAlpha = 1;
   baseLayer.setLineDash([]);
   baseLayer.beginPath();
   for (const channel of oneWay) traceArrow(baseLayer, channel, CHANNEL_ARROW);
   baseLayer.fillStyle = colours.muted;
   baseLayer.fill();
+  drawFills();
 }
 
 function traceMark(layer, mark) {
@@ -158,60 +206,86 @@ const markGroups = [
   { marks: network.marks.filter(mark => mark.role === FAILED), fill: 'surface', line: 'failed' },
 ];
 
-/** Paints marks of one group. A terminal is filled from below by its share, if `shareOf` is a function. */
-function paintMarks(layer, { fill, line }, marks, shareOf) {
-  const { colours } = theme;
-  layer.beginPath();
-  for (const mark of marks) traceMark(layer, mark);
-  layer.fillStyle = colours[fill];
-  layer.fill();
-  if (shareOf && fill === 'surface' && marks.length > 0 && !isDashed(marks[0])) {
-    layer.beginPath();
-    for (const mark of marks) {
-      const share = shareOf(mark.node);
-      if (share > 0) traceGauge(layer, mark, share);
-    }
-    layer.fillStyle = colours.held;
-    layer.fill();
+/** The marks without what they hold: steps do not change them, so they are drawn once. */
+const fillLayer = document.createElement('canvas').getContext('2d');
+
+/** Marks that are too small for shapes are rectangles. */
+const isTiny = ({ marks }) => marks.length > 0 && DOT_PIXELS > camera.scale * marks[0].halfX && !isDashed(marks[0]);
+
+/** Calls a function with the corner and the size of the rectangle of each mark, smaller by `inset` pixels on each side. */
+function forRectangles(marks, inset, paint) {
+  const pixel = 1 / camera.scale;
+  for (const mark of marks) {
+    const [halfX, halfY] = [mark.halfX, mark.halfY].map(half => Math.max(half, LEAST_DOT * pixel) - inset * pixel);
+    paint(mark.x - halfX, mark.y - halfY, 2 * halfX, 2 * halfY);
   }
-  layer.beginPath();
-  for (const mark of marks) traceMark(layer, mark);
-  layer.strokeStyle = colours[line];
-  layer.lineWidth = lineWidth(1.2);
-  layer.setLineDash(marks.length > 0 && isDashed(marks[0]) ? [3, 2] : []);
-  layer.stroke();
 }
 
-/** Draws marks that are too small for shapes as rectangles. Their colour has the share of a terminal. */
-function drawDots(layer, { fill, line, marks }, shareOf) {
-  const { colours } = theme;
-  const [from, to] = [rgb(colours[fill]), rgb(fill === 'surface' ? colours.held : colours[fill])];
-  const pixel = 1 / camera.scale;
-  layer.fillStyle = colours[line];
-  const half = mark => [Math.max(mark.halfX, LEAST_DOT * pixel), Math.max(mark.halfY, LEAST_DOT * pixel)];
-  for (const mark of marks) {
-    const [halfX, halfY] = half(mark);
-    layer.fillRect(mark.x - halfX, mark.y - halfY, 2 * halfX, 2 * halfY);
-  }
-  const levels = Array.from({ length: DOT_LEVELS + 1 }, () => []);
-  for (const mark of marks) levels[shareOf ? Math.round(shareOf(mark.node) * DOT_LEVELS) : 0].push(mark);
-  levels.forEach((level, place) => {
-    layer.fillStyle = `rgb(${from.map((value, k) => Math.round(value + (to[k] - value) * place / DOT_LEVELS)).join(' ')})`;
-    for (const mark of level) {
-      const [halfX, halfY] = half(mark);
-      layer.fillRect(mark.x - halfX + pixel / 2, mark.y - halfY + pixel / 2, 2 * halfX - pixel, 2 * halfY - pixel);
+function drawFills() {
+  Object.assign(fillLayer.canvas, { width: baseLayer.canvas.width, height: baseLayer.canvas.height });
+  clearLayer(fillLayer);
+  const rectangle = (...box) => fillLayer.fillRect(...box);
+  for (const group of markGroups) {
+    if (isTiny(group)) {
+      fillLayer.fillStyle = theme.colours[group.line];
+      forRectangles(group.marks, 0, rectangle);
+    } else {
+      fillLayer.beginPath();
+      for (const mark of group.marks) traceMark(fillLayer, mark);
     }
+    fillLayer.fillStyle = theme.colours[group.fill];
+    if (isTiny(group)) forRectangles(group.marks, 0.5, rectangle);
+    else fillLayer.fill();
+  }
+}
+
+/** Draws the outlines of all marks that are not rectangles. */
+function drawOutlines(layer) {
+  for (const group of markGroups) {
+    if (isTiny(group)) continue;
+    layer.beginPath();
+    for (const mark of group.marks) traceMark(layer, mark);
+    layer.strokeStyle = theme.colours[group.line];
+    layer.lineWidth = lineWidth(1.2);
+    layer.setLineDash(group.marks.length > 0 && isDashed(group.marks[0]) ? [3, 2] : []);
+    layer.stroke();
+  }
+  layer.setLineDash([]);
+}
+
+/** Colours rectangles by the shares of their terminals. */
+function colourDots(layer, { fill, marks }, shareOf) {
+  const [from, to] = [rgb(theme.colours[fill]), rgb(theme.colours.held)];
+  const levels = Array.from({ length: DOT_LEVELS + 1 }, () => []);
+  for (const mark of marks) levels[Math.round(shareOf(mark.node) * DOT_LEVELS)].push(mark);
+  levels.forEach((level, place) => {
+    if (place === 0) return;
+    layer.fillStyle = `rgb(${from.map((value, k) => Math.round(value + (to[k] - value) * place / DOT_LEVELS)).join(' ')})`;
+    forRectangles(level, 0.5, (...box) => layer.fillRect(...box));
   });
+}
+
+/** Fills terminals from below by their shares. */
+function drawGauges(layer, marks, shareOf) {
+  layer.beginPath();
+  for (const mark of marks) {
+    const share = shareOf(mark.node);
+    if (share > 0) traceGauge(layer, mark, share);
+  }
+  layer.fillStyle = theme.colours.held;
+  layer.fill();
 }
 
 /** Draws all marks, and outlines the chosen node; -1 is none. `shareOf` is null, or returns how full a terminal is. */
 function drawMarks(layer, shareOf, chosen) {
+  layer.setTransform(1, 0, 0, 1, 0, 0);
+  layer.drawImage(fillLayer.canvas, 0, 0);
+  useCamera(layer);
   for (const group of markGroups) {
-    const isTiny = group.marks.length > 0 && DOT_PIXELS > camera.scale * group.marks[0].halfX && !isDashed(group.marks[0]);
-    if (isTiny) drawDots(layer, group, shareOf);
-    else paintMarks(layer, group, group.marks, shareOf);
+    const canHold = shareOf && group.fill === 'surface' && group.marks.length > 0 && !isDashed(group.marks[0]);
+    if (canHold && isTiny(group)) colourDots(layer, group, shareOf);
+    else if (canHold) drawGauges(layer, group.marks, shareOf);
   }
-  layer.setLineDash([]);
   if (chosen === -1) return;
   layer.beginPath();
   for (const mark of network.marks) {
@@ -234,9 +308,10 @@ function drawSelectedLink(layer, resource) {
   layer.globalAlpha = 1;
 }
 
-/** Draws the names of nodes: inside or beside the marks, or, in a small picture, those that find room. */
+/** Draws the outlines of all marks, and their names: inside or beside them, or, in a small picture, those that find room. */
 function drawLabels() {
   clearLayer(labelLayer);
+  drawOutlines(labelLayer);
   labelLayer.textAlign = 'center';
   labelLayer.textBaseline = 'middle';
   labelLayer.lineJoin = 'round';
@@ -273,10 +348,13 @@ function drawSparseLabels() {
   layer.lineWidth = size / 4;
   layer.strokeStyle = theme.colours.surface;
   layer.fillStyle = theme.colours.ink;
+  // In a large picture, names are as far apart as they are long, so that they do not hide the links.
+  const space = network.marks.length > DENSE_MARKS ? 1 : 0;
   const cells = (x, y, width) => {
     const found = [];
-    for (let column = Math.floor((x - width / 2) / size); (x + width / 2) / size >= column; column += 1) {
-      for (let row = Math.floor((y - size / 2) / size); (y + size / 2) / size >= row; row += 1) found.push(`${column} ${row}`);
+    const [halfX, halfY] = [width * (0.5 + space / 2), size * (0.5 + space)];
+    for (let column = Math.floor((x - halfX) / size); (x + halfX) / size >= column; column += 1) {
+      for (let row = Math.floor((y - halfY) / size); (y + halfY) / size >= row; row += 1) found.push(`${column} ${row}`);
     }
     return found;
   };

@@ -4,22 +4,33 @@
 /** The longest list of objects. */
 const LISTED = 60;
 
+/** The rows of each list. New entries change them, because new elements take longer than the picture of a step. */
+const rowsOf = new Map();
+
+function createRow() {
+  const [row, button, swatch, words] = [element('li'), element('button', undefined, { type: 'button' }), element('i'), element('span')];
+  button.append(swatch, words);
+  row.append(button);
+  return { row, button, swatch, words };
+}
+
 /** Fills a list with buttons: each entry has a text, a colour or none, and what a click does. */
 function fillRows(list, entries, remainder) {
-  const rows = entries.map(({ text, colour, action, isDim }) => {
-    const button = element('button', undefined, { type: 'button', onclick: action, className: isDim ? 'dim' : '' });
-    if (colour) {
-      const swatch = element('i');
-      swatch.style.background = colour;
-      button.append(swatch);
-    }
-    button.append(text);
-    const row = element('li');
-    row.append(button);
-    return row;
+  if (!rowsOf.has(list)) rowsOf.set(list, { rows: [], last: element('li', '', { className: 'remainder' }) });
+  const { rows, last } = rowsOf.get(list);
+  while (entries.length > rows.length) rows.push(createRow());
+  entries.forEach(({ text, colour, action, isDim }, place) => {
+    const { button, swatch, words } = rows[place];
+    Object.assign(button, { onclick: action, className: isDim ? 'dim' : '' });
+    swatch.hidden = !colour;
+    swatch.style.background = colour || '';
+    if (words.textContent !== text) words.textContent = text;
   });
-  if (remainder) rows.push(element('li', remainder, { className: 'remainder' }));
-  list.replaceChildren(...rows);
+  last.textContent = remainder;
+  const shown = rows.slice(0, entries.length).map(({ row }) => row);
+  if (remainder) shown.push(last);
+  const isSame = list.childElementCount === shown.length && list.lastElementChild === (shown[shown.length - 1] || null);
+  if (!isSame) list.replaceChildren(...shown);
 }
 
 /** Returns an entry of the legend: a button if there is an action. */

@@ -16,6 +16,8 @@ let uses = null;
 let rowOrder = [];
 let rowHeight = MAX_ROW;
 let times = [0];
+/** The width of the frame. Asking for it at every step makes the browser lay out the page twice. */
+let rowsWidth = 0;
 
 /** Sorts all channel uses by resource. The counts of `totals` give the places. */
 function collectUses() {
@@ -69,7 +71,8 @@ function orderRows() {
 function layOutTimeline() {
   times = stepTimes(state.bytes);
   orderRows();
-  const [width, height] = [rowsFrame.clientWidth, rowsFrame.clientHeight];
+  rowsWidth = rowsFrame.clientWidth;
+  const [width, height] = [rowsWidth, rowsFrame.clientHeight];
   const ratio = window.devicePixelRatio || 1;
   Object.assign(gantt.canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
   Object.assign(gantt.canvas.style, { width: `${width}px`, height: `${height}px` });
@@ -86,7 +89,7 @@ function revealRow() {
   if (row !== -1 && !isVisible) rowsFrame.scrollTop = row * rowHeight - room / 2;
 }
 
-const axisX = time => LABEL + (rowsFrame.clientWidth - LABEL - 14) * time / (times[stepCount] || 1);
+const axisX = time => LABEL + (rowsWidth - LABEL - 14) * time / (times[stepCount] || 1);
 
 function drawTimeline() {
   const ratio = window.devicePixelRatio || 1;

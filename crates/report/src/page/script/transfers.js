@@ -39,6 +39,17 @@ function transferBatches(step, index) {
   return [dim, ...batches.filter(batch => batch)];
 }
 
+/** A browser paints several strokes of some paths faster than one of all. */
+const PATHS_PER_STROKE = 40;
+
+function tracePath(layer, step, i) {
+  const start = pathStart(step, i);
+  for (let at = start; at !== step.end[i]; at += 1) {
+    const joins = at > start && network.entered[step.channels[at - 1]] === network.tail[step.channels[at]];
+    traceChannel(layer, step.channels[at], joins);
+  }
+}
+
 function drawTransfers(index) {
   const layer = transferLayer;
   const step = stepAt(index);
@@ -50,15 +61,11 @@ function drawTransfers(index) {
     layer.fillStyle = layer.strokeStyle;
     layer.lineWidth = batch.isDim ? lineWidth(1.5) : lineWidth(LINE, isIsolated() ? 2 : 1);
     layer.setLineDash(batch.exceeds ? [5, 4] : []);
-    layer.beginPath();
-    for (const i of batch.transfers) {
-      const start = pathStart(step, i);
-      for (let at = start; at !== step.end[i]; at += 1) {
-        const joins = at > start && network.entered[step.channels[at - 1]] === network.tail[step.channels[at]];
-        traceChannel(layer, step.channels[at], joins);
-      }
+    for (let first = 0; batch.transfers.length > first; first += PATHS_PER_STROKE) {
+      layer.beginPath();
+      for (const i of batch.transfers.slice(first, first + PATHS_PER_STROKE)) tracePath(layer, step, i);
+      layer.stroke();
     }
-    layer.stroke();
     layer.setLineDash([]);
     if (!hasArrows || batch.isDim) continue;
     layer.beginPath();
