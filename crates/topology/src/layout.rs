@@ -72,7 +72,7 @@ impl GridAxes {
         let depth = sides.iter().rev().nth(2).copied();
         let cell = depth.filter(|&depth| depth <= MOST_INSIDE).map_or(1.0, f64::from);
         let (mut width, mut height) = (0.0, 0.0);
-        let mut axes = Vec::with_capacity(sides.len());
+        let mut placed = Vec::with_capacity(sides.len());
         for (place, &side) in (0u32..).zip(sides.iter().rev()) {
             let slant = SLANT * f64::from(place.saturating_sub(2));
             let axis = match place {
@@ -89,10 +89,10 @@ impl GridAxes {
             let [x, y] = axis.extent(side);
             width += x;
             height += y;
-            axes.push(axis);
+            placed.push(axis);
         }
-        axes.reverse();
-        Self(axes)
+        placed.reverse();
+        Self(placed)
     }
 
     /// Returns the position of the node with these coordinates.

@@ -31,6 +31,21 @@ fn messages_in_steps_run() {
 }
 
 #[test]
+fn a_table_names_a_rank() {
+    let expected = "expected the number of a rank, from 0";
+    for (text, found) in [
+        ("step,from,to,origin,chunk\n1,,,1,0\n", ""),
+        ("step,from,to,origin,chunk\n1,a,b,1,0\n", "a"),
+        ("step,from,to,origin,chunk\n", "a table without lines"),
+    ] {
+        for name in ["broadcast", "all-gather", "all-reduce"] {
+            let error = run(text, name, 1).unwrap_err();
+            assert!(error.contains(found) && error.ends_with(expected), "{error}");
+        }
+    }
+}
+
+#[test]
 fn spoiled_messages_are_found() {
     for (old, new, message) in [
         ("2,1,0,2,0", "1,1,0,2,0", "rank 1, step 1 sends data that it does not hold: rank 1, address 2"),

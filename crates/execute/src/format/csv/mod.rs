@@ -41,6 +41,13 @@ pub(super) fn load(text: &str, stated: TableCollective<'_>) -> Result<ParallelPr
     let is_operations = table.names.contains(&"waits_for");
     let columns = if is_operations { ["rank", "peer"] } else { ["from", "to"] };
     let ranks = table.rank_count(&[table.column(columns[0])?, table.column(columns[1])?]);
+    if ranks == 0 {
+        let (line, value) = match table.lines.first() {
+            Some((line, cells)) => (*line, cells[table.column(columns[0])?]),
+            None => (1, "a table without lines"),
+        };
+        return Err(LoadError::field(line, "table", columns[0], value, "the number of a rank, from 0"));
+    }
     // Every rank sends or receives, so memory is bounded by the size of the file.
     let most = 2 * table.lines.len() as u64;
     if u64::from(ranks) > most {
@@ -48,7 +55,7 @@ pub(super) fn load(text: &str, stated: TableCollective<'_>) -> Result<ParallelPr
         return Err(LoadError::field(1, "table", "rank", ranks - 1, expected));
     }
     let collective = Collective::named(stated.name, stated.root);
-    let collective = collective.filter(|_| stated.root < ranks.max(1)).ok_or_else(|| {
+    let collective = collective.filter(|_| stated.root < ranks).ok_or_else(|| {
         let value = format!("{} with root {}", stated.name, stated.root);
         LoadError::field(
             1,
