@@ -54,7 +54,7 @@ impl fmt::Display for ProgressText<'_> {
         let [bound, best] = [bound, best].map(|found| found.unwrap_or("none yet"));
         write!(f, "{}: bound {bound}, best {best}, ", Seconds(*elapsed))?;
         match used {
-            Some(used) => write!(f, "{} % of the budget used", (100.0 * used.clamp(0.0, 1.0)) as u32)?,
+            Some(used) => write!(f, "{:.0} % of the budget used", (100.0 * used.clamp(0.0, 1.0)).floor())?,
             None => f.write_str("no limit of the budget")?,
         }
         if let Some(left) = left {

@@ -151,11 +151,11 @@ mod tests {
             let axes = GridAxes::new(&sides);
             let [planes, rows, columns] = sides;
             let nodes = (0..planes).flat_map(|p| (0..rows).flat_map(move |r| (0..columns).map(move |c| [p, r, c])));
-            let places: Vec<[f64; 2]> = nodes.map(|node| axes.place(node)).collect();
-            for (place, one) in places.iter().enumerate() {
-                assert!(places[..place].iter().all(|other| (one[0] - other[0]).hypot(one[1] - other[1]) > 0.99));
+            let positions: Vec<[f64; 2]> = nodes.map(|node| axes.place(node)).collect();
+            for (place, one) in positions.iter().enumerate() {
+                assert!(positions[..place].iter().all(|other| (one[0] - other[0]).hypot(one[1] - other[1]) > 0.99));
             }
-            let [width, height] = [0, 1].map(|k| places.iter().map(|place| place[k]).fold(0.0, f64::max));
+            let [width, height] = [0, 1].map(|k| positions.iter().map(|position| position[k]).fold(0.0, f64::max));
             assert!((0.4..3.5).contains(&(width / height)), "{sides:?}: {width} by {height}");
         }
     }

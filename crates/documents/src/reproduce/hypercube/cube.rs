@@ -55,7 +55,7 @@ pub(super) fn reproduce(dimension: u32, tally: &mut Tally) -> Result<Vec<CubeFig
             if is_explicit { by_transfers(&topology, collective)? } else { by_group(&spec, collective)? };
         let time = begin.elapsed();
         let name = collective.abbreviation().to_uppercase();
-        tally.done_steps(bound.steps.into(), verified.rounds.into(), &format!("{spec} {name}"));
+        tally.done_steps(bound.steps.into(), verified.rounds, &format!("{spec} {name}"));
         let (bound, rule) = (bound.steps, bound.rule.to_string());
         rows.push(CubeFigures { dimension, collective, formula, verified, is_explicit, bound, rule, time });
     }
