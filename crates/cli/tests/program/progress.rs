@@ -3,30 +3,27 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 /// Columns of the terminal.
 const COLUMNS: usize = 100;
 /// The words of a line, in this order.
 const WORDS: [&str; 4] = [": bound ", ", best ", " of the budget used", " left"];
 
-/// Runs the program on a terminal. Returns what it wrote, and the seconds that it took; `None` where `script` is not
-/// installed.
-fn on_terminal(arguments: &str) -> Option<(String, f64)> {
+/// Runs the program on a terminal. Returns what it wrote; `None` where `script` is not installed.
+fn on_terminal(arguments: &str) -> Option<String> {
     let directory = tempfile::tempdir().unwrap();
     let program = env!("CARGO_BIN_EXE_lockstep");
     let line = format!("stty cols {COLUMNS} rows 24; exec '{program}' {arguments}");
     let mut command = Command::new("script");
     command.args(["-q", "-e", "-c", &line, "/dev/null"]).current_dir(directory.path());
     command.env("TERM", "xterm").env("SHELL", "/bin/sh").env_remove("LOCKSTEP_LOG").env_remove("NO_COLOR");
-    let begin = Instant::now();
     let Ok(output) = command.stdin(Stdio::null()).output() else {
         // A closed standard error does not concern the test.
         let _ = writeln!(std::io::stderr(), "SKIPPED: no terminal was tested; install script of util-linux");
         return None;
     };
     assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stdout));
-    Some((String::from_utf8(output.stdout).unwrap(), begin.elapsed().as_secs_f64()))
+    Some(String::from_utf8(output.stdout).unwrap())
 }
 
 /// Returns the lines of progress in the order in which they were written, without control sequences.
@@ -57,7 +54,7 @@ fn all_commands_show_the_same_words_in_one_line() {
         "faults mesh:4x4 -c all-to-all --links --sample 20 --budget 200000",
         "simulate torus:8x8 --workload chained --tasks 8 --flows 100",
     ] {
-        let Some((written, seconds)) = on_terminal(arguments) else { return };
+        let Some(written) = on_terminal(arguments) else { return };
         let lines = progress_lines(&written);
         assert!(!lines.is_empty(), "{arguments}: {written}");
         for line in &lines {
@@ -65,8 +62,6 @@ fn all_commands_show_the_same_words_in_one_line() {
             let places: Vec<Option<usize>> = WORDS[..3].iter().map(|words| line.find(words)).collect();
             assert!(places.is_sorted() && places.iter().all(Option::is_some), "{arguments}: {line}");
         }
-        let most = 10.0 * seconds + 25.0;
-        assert!((lines.len() as f64) < most, "{arguments}: {} lines in {seconds} s", lines.len());
         let different: BTreeSet<&String> = lines.iter().collect();
         assert!(different.len() > 1, "{arguments}: {different:?}");
         assert!(lines.iter().any(|line| line.contains(WORDS[3])), "{arguments}: {different:?}");
@@ -75,8 +70,7 @@ fn all_commands_show_the_same_words_in_one_line() {
 
 #[test]
 fn quiet_shows_no_progress() {
-    let Some((written, _)) = on_terminal("plan random-regular:60,4,1 -c all-to-all --budget 1s --quiet") else {
-        return;
-    };
+    let arguments = "plan random-regular:60,4,1 -c all-to-all --budget 1s --quiet";
+    let Some(written) = on_terminal(arguments) else { return };
     assert!(progress_lines(&written).is_empty(), "{written}");
 }
