@@ -1,7 +1,5 @@
 //! Distances of messages, by a breadth-first search that no rule uses.
 
-use std::collections::VecDeque;
-
 use lockstep_schedule::{Problem, Routing, Switching};
 use lockstep_topology::NodeId;
 
@@ -51,23 +49,23 @@ fn distances(problem: &Problem<'_>, start: NodeId, backwards: bool) -> Vec<Optio
     let is_direct = problem.model().is_direct() && problem.messages().is_scatter();
     let mut distance = vec![None; topology.node_count()];
     distance[start.index()] = Some(0);
-    let mut queue = VecDeque::from([(start, 0)]);
-    let mut missing = topology.node_count() - 1;
-    while missing > 0
-        && let Some((node, channels)) = queue.pop_front()
+    let (mut reached, mut searched) = (vec![start], 0);
+    while reached.len() != topology.node_count()
+        && let Some(&node) = reached.get(searched)
     {
+        searched += 1;
         let is_routed = problem.model().switching == Switching::Wormhole && topology.routes(node);
         let is_relayed = topology.is_terminal(node) && !is_direct;
         if node != start && !is_routed && !is_relayed {
             continue;
         }
+        let next = distance[node.index()].map(|channels: u32| channels + 1);
         let leaving = if backwards { topology.in_channels(node) } else { topology.out_channels(node) };
         for &channel in leaving.iter().filter(|&&channel| is_usable(problem, channel)) {
-            let next = if backwards { topology.tail(channel) } else { topology.head(channel) };
-            if distance[next.index()].is_none() {
-                distance[next.index()] = Some(channels + 1);
-                queue.push_back((next, channels + 1));
-                missing -= 1;
+            let end = if backwards { topology.tail(channel) } else { topology.head(channel) };
+            if distance[end.index()].is_none() {
+                distance[end.index()] = next;
+                reached.push(end);
             }
         }
     }

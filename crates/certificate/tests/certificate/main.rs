@@ -9,6 +9,7 @@ mod cayley;
 mod check;
 mod explain;
 mod gossip;
+mod group_volume;
 mod lengths;
 mod limits;
 mod mutation;
