@@ -71,3 +71,21 @@ fn distances(problem: &Problem<'_>, start: NodeId, backwards: bool) -> Vec<Optio
     }
     distance
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Problem};
+    use lockstep_topology::Topology;
+
+    use super::{MAX_VISITS, expect_few_searches};
+
+    #[test]
+    fn searches_may_take_the_most_visits_and_no_more() {
+        let pair: Topology = "complete:2".parse().unwrap();
+        let (exchange, model) = (Collective::all_gather(), CommunicationModel::store_and_forward());
+        let problem = Problem::new(&pair, &exchange, model).unwrap();
+        let sources = (MAX_VISITS / 4) as usize;
+        assert!(expect_few_searches(&problem, sources).is_ok());
+        assert!(expect_few_searches(&problem, sources + 1).is_err());
+    }
+}

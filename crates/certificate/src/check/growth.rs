@@ -78,7 +78,7 @@ fn compare(problem: &Problem<'_>, source: NodeId, receivers: u64, claimed: &[u64
             holder.targets -= sends;
             new += sends;
         }
-        active.retain(|holder| holder.targets > 0);
+        active.retain(|holder| holder.targets != 0);
         let joining = std::iter::from_fn(|| relays.pop()).take(usize::try_from(new).unwrap_or(usize::MAX));
         active.extend(joining.filter(|relay| relay.ports.min(relay.targets) != 0));
         holders = (holders + new).min(topology.terminal_count() as u64);

@@ -28,7 +28,7 @@ impl Certificate {
         let Ok(inside) = membership(problem, nodes) else { return Vec::new() };
         let (messages, fewest) = entering(problem, &inside, receivers);
         let per_step = can_cross(problem, nodes, &inside, Direction::In);
-        if receivers == 0 || fewest != receivers || per_step == 0 {
+        if receivers == 0 || fewest != receivers {
             return Vec::new();
         }
         let entries = late_entries(problem, &inside, receivers, MAX_LATE);
@@ -122,11 +122,9 @@ fn late_entries(problem: &Problem<'_>, inside: &[bool], receivers: u64, most: u3
     for distance in 1..=most as usize {
         let reached = each.iter().map(|counts| at(counts, distance)).max().unwrap_or(0);
         let grown = ports.saturating_add(1).saturating_pow(distance as u32 - 1);
-        let needed = match reached.min(grown) {
-            0 => 0,
-            _ if at(&together, distance) < receivers => 0,
-            covered => receivers.div_ceil(covered),
-        };
+        // If the entrances together reach a receiver, one of them does.
+        let can_cover = at(&together, distance) >= receivers;
+        let needed = if can_cover { receivers.div_ceil(reached.min(grown)) } else { 0 };
         if needed == 1 {
             break;
         }
@@ -152,7 +150,7 @@ impl<'a, 'p> Within<'a, 'p> {
     /// Returns, by number of transfers, how many terminals the set has at most that far: the first transfer enters at one of
     /// the entrances, and the others stay inside.
     ///
-    /// A path continues at nodes that route. At any other terminal, the next transfer begins.
+    /// A path continues at nodes that a transfer can cross. At any other terminal, the next transfer begins.
     fn count(&mut self, entrances: &[NodeId]) -> Vec<u64> {
         let Self { problem, inside, distance, queue } = self;
         let topology = problem.topology();
@@ -163,7 +161,7 @@ impl<'a, 'p> Within<'a, 'p> {
         }
         while let Some(node) = queue.pop_front() {
             let transfers = distance[node.index()];
-            let more = u32::from(!topology.routes(node));
+            let more = u32::from(!problem.model().switching.crosses(topology, node));
             if more == 1 && !topology.is_terminal(node) {
                 continue;
             }

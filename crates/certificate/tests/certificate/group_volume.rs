@@ -86,6 +86,7 @@ fn groups_are_sorted_sets_of_nodes_that_do_not_overlap() {
     let check = |groups: &[&[u32]]| verdict(&network, &Collective::all_reduce(), PACKETS, &bound(5, groups, [8, 2, 2]));
     assert_eq!(check(&[&[0, 1], &[2, 3]]), "accepted");
     assert_eq!(check(&[&[0, 1], &[2, 4]]), "the certificate names node 4, but the nodes are 0 to 3");
+    assert_eq!(check(&[&[0, 1], &[2, 3], &[4]]), "the certificate names node 4, but the nodes are 0 to 3");
     for unsorted in [[1, 0], [0, 0]] {
         let error = check(&[&unsorted, &[2, 3]]);
         assert_eq!(error, "the node set lists node 0 out of order; list each node once, in ascending order");

@@ -10,6 +10,7 @@ mod check;
 mod explain;
 mod gossip;
 mod group_volume;
+mod late_cut;
 mod lengths;
 mod limits;
 mod mutation;
