@@ -49,3 +49,17 @@ pub(super) fn steps_of(work: u64, per_step: u64) -> Checked<u64> {
         _ => Ok(work.div_ceil(per_step)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::steps_of;
+
+    #[test]
+    fn work_takes_steps_if_there_is_any_and_if_some_is_possible() {
+        assert_eq!(steps_of(4, 2).unwrap(), 2);
+        assert_eq!(steps_of(5, 2).unwrap(), 3);
+        for [work, per_step] in [[0, 0], [0, 1], [1, 0]] {
+            assert!(steps_of(work, per_step).is_err());
+        }
+    }
+}

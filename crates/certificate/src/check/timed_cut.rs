@@ -85,10 +85,7 @@ impl Labels<'_> {
             let (tail, head) = (topology.tail(channel).index(), topology.head(channel).index());
             let from = label(self.sends, tail).unwrap_or(u64::from(self.holds[tail]) + 1);
             let to = label(self.receives, head).unwrap_or(self.holds[head].into());
-            let span = self.steps_within(from, to);
-            if span.1 > 0 {
-                in_use.entry(topology.resource(channel)).or_default().push(span);
-            }
+            in_use.entry(topology.resource(channel)).or_default().push(self.steps_within(from, to));
         }
         for (&resource, spans) in &mut in_use {
             let capacity = u64::from(topology.resource_capacity(resource));

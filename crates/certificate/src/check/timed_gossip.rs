@@ -34,7 +34,7 @@ pub(super) fn steps_proved(
     }
     let mut sum: u128 = 0;
     for (members, count) in members(problem)? {
-        let set = members.iter().fold(0, |set, member| set | 1 << member);
+        let set: usize = members.iter().map(|member| 1 << member).sum();
         // The first step after which all contributions can have reached a terminal.
         let reached = |terminal: usize| trees.iter().position(|trees| trees[set][terminal] < NONE);
         let completion = |member: usize, step: usize| {

@@ -22,7 +22,7 @@ pub(super) fn steps_proved(
     }
     let mut sum: u128 = 0;
     for ((source, receivers), count) in relayed_messages(problem)? {
-        let set = receivers.iter().fold(0, |set, receiver| set | 1 << receiver);
+        let set: usize = receivers.iter().map(|receiver| 1 << receiver).sum();
         let length = smallest[set][source].min(u128::from(available) + 1);
         sum = length.checked_mul(count.into()).and_then(|length| sum.checked_add(length)).ok_or(OVERFLOW)?;
     }

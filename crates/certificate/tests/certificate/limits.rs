@@ -71,6 +71,42 @@ fn a_source_cut_counts_the_channels_of_legal_paths() {
     assert_eq!(verdict(&triangle, &scatter, any, &bound(2, 1)), wrong(1, 2));
 }
 
+/// Terminal 1 neither forwards nor routes, so terminal 2 receives over the channel from 0 alone.
+#[test]
+fn a_source_cut_counts_no_channels_of_other_terminals_that_do_not_route() {
+    let mut network = TopologyBuilder::new("ends");
+    let ends = ["0", "1", "2"].map(|name| network.node(name, true, Some(false)));
+    for [tail, head] in [[0, 1], [1, 2], [0, 2]] {
+        network.channel(ends[tail], ends[head]);
+    }
+    let network = network.build().unwrap();
+    let any = CommunicationModel { routing: Routing::Any, ..WORMHOLE };
+    let check = |collective: &Collective, messages: u64, per_step: u64| {
+        let certificate = Certificate::SourceCut { source: ROOT, nodes: nodes(&[2]), messages, per_step };
+        let bound = LowerBound { steps: 1, rule: Rule::SourceCut, certificate };
+        verdict(&network, collective, any, &bound)
+    };
+    assert_eq!(check(&Collective::scatter(ROOT), 1, 1), "accepted");
+    assert_ne!(check(&Collective::scatter(ROOT), 1, 2), "accepted");
+    let forwarded = why(Rule::SourceCut, "terminals may forward messages, so more channels count");
+    assert_eq!(check(&Collective::broadcast(ROOT), 0, 1), forwarded);
+}
+
+/// A broadcast must cross if a terminal is far, and not otherwise.
+#[test]
+fn a_timed_cut_counts_broadcasts_with_a_far_receiver() {
+    let path: Topology = "mesh:1x3".parse().unwrap();
+    let two_chunks = Collective::broadcast(ROOT).with_chunks(2.try_into().unwrap());
+    let check = |holds: [u32; 3], messages: u64, crossings: u64| {
+        let (holds, sends, receives) = (holds.to_vec(), Vec::new(), Vec::new());
+        let certificate = Certificate::TimedCut { infeasible: 1, holds, sends, receives, messages, crossings };
+        verdict(&path, &two_chunks, PACKETS, &LowerBound { steps: 2, rule: Rule::TimedCut, certificate })
+    };
+    assert_eq!(check([0, 2, 2], 2, 1), "accepted");
+    assert_eq!(check([0, 1, 2], 2, 0), "accepted");
+    assert_eq!(check([0, 1, 1], 0, 0), why(Rule::TimedCut, "the messages can cross in these steps"));
+}
+
 /// The path with the fewest channels from 0 to 2 uses one bus twice, so a legal path takes the detour over 3 and 4.
 fn detour() -> Topology {
     let mut network = TopologyBuilder::new("detour");

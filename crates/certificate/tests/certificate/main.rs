@@ -14,4 +14,5 @@ mod late_cut;
 mod lengths;
 mod limits;
 mod mutation;
+mod timed_lengths;
 mod verdict;
