@@ -47,10 +47,6 @@ pub(super) fn one_step_before(transfer: &[Vec<u128>], after: &[Vec<u128>]) -> Ve
     let mut before: Vec<Vec<u128>> = Vec::with_capacity(after.len());
     for set in 0..after.len() {
         let own = transfer.iter().enumerate().map(|(terminal, transfer)| {
-            let others = set & !(1 << terminal);
-            if others < set {
-                return before[others][terminal];
-            }
             let ends = transfer.iter().zip(&after[set]).map(|(transfer, rest)| transfer + rest);
             let waits_or_sends = ends.fold(after[set][terminal], u128::min);
             let parts = (1..set).filter(|part| part & set == *part);

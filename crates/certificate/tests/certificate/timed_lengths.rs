@@ -1,10 +1,10 @@
 //! Lengths of resources and ports in each step, for trees of broadcasts and for all-reduces.
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
-use lockstep_schedule::{Collective, CommunicationModel, Ports};
+use lockstep_schedule::{Collective, CommunicationModel, Ports, Routing};
 use lockstep_topology::{Topology, TopologyBuilder};
 
-use crate::verdict::{PACKETS, ROOT, verdict, why};
+use crate::verdict::{PACKETS, ROOT, WORMHOLE, nodes, verdict, why};
 
 fn bound(rule: Rule, infeasible: u32, lists: [Vec<u32>; 3], [distance, available]: [u64; 2]) -> LowerBound {
     let [resources, sends, receptions] = lists;
@@ -133,4 +133,29 @@ fn a_gossip_that_cannot_end_is_longer_than_all_that_is_available() {
     let not_long = why(Rule::TimedGossip, "the gossips of all messages are not too long");
     assert_eq!(check(2, 0, [0, 0]), not_long);
     assert_eq!(check(2, 1, [4, 8]), not_long);
+}
+
+/// Returns the verdict on a length of the first resource alone, for two chunks from terminal 0 to another one in one step.
+fn first_resource(network: &Topology, model: CommunicationModel, receiver: u32, sums: [u64; 2]) -> String {
+    let chunks = Collective::many_to_many_broadcast(&[ROOT], &nodes(&[receiver])).with_chunks(2.try_into().unwrap());
+    let mut resources = vec![0; network.resource_count()];
+    resources[0] = 1;
+    let lists = [resources, Vec::new(), Vec::new()];
+    verdict(network, &chunks, model, &bound(Rule::TimedTrees, 1, lists, sums))
+}
+
+#[test]
+fn transfers_take_the_fewest_channels_under_minimal_routing() {
+    // The first resource is the channel 0 -> 1.
+    let triangle: Topology = "complete:3".parse().unwrap();
+    let any = CommunicationModel { routing: Routing::Any, ..WORMHOLE };
+    assert_eq!(first_resource(&triangle, WORMHOLE, 1, [2, 1]), "accepted");
+    assert_eq!(first_resource(&triangle, any, 1, [2, 1]), wrong("lengths of all messages", 2, 0));
+    // The path with the fewest channels from 0 to 2 uses the first resource twice, so transfers take the detour.
+    let mut network = TopologyBuilder::new("detour");
+    let ends: Vec<_> = (0..5).map(|node| network.terminal(node.to_string())).collect();
+    let channels = [(0, 1), (1, 2), (0, 3), (3, 4), (4, 2)].map(|(tail, head)| network.channel(ends[tail], ends[head]));
+    network.share([channels[0], channels[1]]);
+    let detour = network.build().unwrap();
+    assert_eq!(first_resource(&detour, WORMHOLE, 2, [4, 1]), wrong("lengths of all messages", 4, 0));
 }
