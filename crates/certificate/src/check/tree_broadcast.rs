@@ -184,7 +184,7 @@ impl TreeProgram<'_> {
     /// Returns the minimal sums of `own` and one need of each child that a link of this capacity can meet.
     fn combine(&mut self, own: Need, children: &[NeedTable], capacity: i32) -> Checked<NeedTable> {
         let bounded = |mut need: Need, children_left: usize| {
-            let most = capacity + i32::try_from(children_left).unwrap_or(i32::MAX - 1);
+            let most = capacity.saturating_add(i32::try_from(children_left).unwrap_or(i32::MAX));
             for copies in &mut need {
                 *copies = (*copies).max(-most);
             }
@@ -192,9 +192,9 @@ impl TreeProgram<'_> {
         };
         let mut sums: NeedTable = bounded(own, children.len()).into_iter().collect();
         for (place, child) in children.iter().enumerate() {
-            self.spend(sums.len() * child.len())?;
             let mut more = BTreeSet::new();
             for sum in &sums {
+                self.spend(child.len())?;
                 for need in child {
                     let total: Need = sum.iter().zip(need).map(|(a, b)| a + b).collect();
                     more.extend(bounded(total, children.len() - place - 1));

@@ -250,29 +250,6 @@ fn a_switch_has_no_ports() {
     assert_eq!(refused, why(Rule::Ports, "the set must be one terminal"));
 }
 
-#[test]
-fn a_program_over_a_tree_has_1_to_8_steps_and_2000_neighbours() {
-    let check = |leaves: usize, infeasible: u32| {
-        let mut star = TopologyBuilder::new("star");
-        let hub = star.terminal("hub");
-        for leaf in 0..leaves {
-            let leaf = star.terminal(leaf.to_string());
-            star.link(hub, leaf);
-        }
-        let certificate = Certificate::TreeBroadcast { source: hub, infeasible, states: 0, digest: String::new() };
-        let bound = LowerBound { steps: infeasible + 1, rule: Rule::TreeBroadcast, certificate };
-        verdict(&star.build().unwrap(), &Collective::broadcast(hub), WORMHOLE, &bound)
-    };
-    let feasible = why(Rule::TreeBroadcast, "the source can meet the needs of all subtrees");
-    let steps = why(Rule::TreeBroadcast, "the number of steps must be 1 to 8");
-    assert_eq!(
-        [check(3, 0), check(3, 1), check(3, 8), check(3, 9)],
-        [&steps, &feasible, &feasible, &steps].map(String::as_str)
-    );
-    assert_eq!(check(2000, 1), feasible);
-    assert_eq!(check(2001, 1), why(Rule::TreeBroadcast, "a node has too many neighbours"));
-}
-
 /// The sources of a list need not be in order.
 #[test]
 fn distances_are_summed_over_messages_in_any_order() {
@@ -325,30 +302,6 @@ fn deliveries_enter_over_channels_of_switches_outside() {
     let certificate = Certificate::Reception { nodes, deliveries: 3, per_step: 1 };
     let bound = LowerBound { steps: 3, rule: Rule::Reception, certificate };
     assert_eq!(verdict(&tree, &Collective::all_gather(), WORMHOLE, &bound), "accepted");
-}
-
-#[test]
-fn packets_over_a_ring_are_not_packets_over_a_tree() {
-    let ring: Topology = "ring:4".parse().unwrap();
-    for steps in 1..=4 {
-        let certificate = Certificate::TreePackets { source: ROOT, steps };
-        let bound = LowerBound { steps, rule: Rule::TreePackets, certificate };
-        let refused = verdict(&ring, &Collective::broadcast(ROOT), PACKETS, &bound);
-        assert_eq!(refused, why(Rule::TreePackets, "the links do not form a tree"));
-    }
-}
-
-#[test]
-fn parallel_channels_carry_more_than_a_tree() {
-    let mut network = TopologyBuilder::new("double line");
-    let ends: Vec<NodeId> = (0..3).map(|node| network.terminal(node.to_string())).collect();
-    for (u, v) in [(0, 1), (0, 1), (1, 2)] {
-        network.link(ends[u], ends[v]);
-    }
-    let certificate = Certificate::TreeBroadcast { source: ROOT, infeasible: 1, states: 0, digest: String::new() };
-    let bound = LowerBound { steps: 2, rule: Rule::TreeBroadcast, certificate };
-    let refused = verdict(&network.build().unwrap(), &Collective::broadcast(ROOT), WORMHOLE, &bound);
-    assert_eq!(refused, why(Rule::TreeBroadcast, "parallel channels carry more than one copy"));
 }
 
 #[test]

@@ -15,4 +15,5 @@ mod lengths;
 mod limits;
 mod mutation;
 mod timed_lengths;
+mod trees;
 mod verdict;
