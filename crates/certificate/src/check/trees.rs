@@ -79,11 +79,10 @@ fn steiner_tree(walk: &[Vec<u128>], source: usize, receivers: &[usize]) -> u128 
     // By set of receivers: the smallest length from each terminal.
     let mut smallest: Vec<Vec<u128>> = vec![vec![0; walk.len()]];
     for set in 1..1usize << receivers.len() {
-        let lowest = set & set.wrapping_neg();
-        let branches: Vec<u128> = if set == lowest {
+        let branches: Vec<u128> = if set.is_power_of_two() {
             (0..walk.len()).map(|from| if from == receivers[set.ilog2() as usize] { 0 } else { NONE }).collect()
         } else {
-            let parts = || (1..set).filter(|part| part & set == *part && part & lowest != 0);
+            let parts = || (1..set).filter(|part| part & set == *part);
             let branch = |from: usize| parts().map(|part| smallest[part][from] + smallest[set ^ part][from]).min();
             (0..walk.len()).map(|from| branch(from).unwrap_or(NONE)).collect()
         };
@@ -143,4 +142,40 @@ fn arborescence(transfer: &[Vec<u128>], source: usize, receivers: &[usize]) -> u
         }
     }
     total
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_topology::Topology;
+
+    use super::{MAX_ENTRIES, Trees, entries_of_network, entries_of_tree, expect_few_entries};
+    use crate::check::transfers::NONE;
+
+    #[test]
+    fn the_work_of_trees_is_counted_and_limited() {
+        let triangle: Topology = "complete:3".parse().unwrap();
+        assert_eq!(entries_of_network(&triangle), 54);
+        assert_eq!([entries_of_tree(4, 2), entries_of_tree(4, 6), entries_of_tree(4, 7)], [128, 17408, 16]);
+        assert!(expect_few_entries(MAX_ENTRIES).is_ok());
+        assert!(expect_few_entries(MAX_ENTRIES + 1).is_err());
+    }
+
+    /// Terminal 0 reaches 1 by a transfer of length 5. Terminal 1 reaches 2, 3 and 4 by one of length 1 each, and 0 reaches
+    /// them by one of length 4.
+    #[test]
+    fn a_tree_shares_transfers_and_an_arborescence_starts_at_other_terminals() {
+        let mut transfer = vec![vec![NONE; 10]; 10];
+        transfer[0][1] = 5;
+        for end in 2..10 {
+            transfer[0][end] = 4;
+            transfer[1][end] = 1;
+        }
+        let trees = Trees::new(transfer);
+        let lengths = [&[2][..], &[2, 3], &[2, 3, 4], &[1, 2, 3], &[1], &[2, 3, 4, 5, 6, 7]];
+        assert_eq!(lengths.map(|receivers| trees.shortest(0, receivers)), [4, 7, 8, 7, 5, 11]);
+        // With seven receivers, terminal 1 holds the message at the start, unless it is a receiver.
+        assert_eq!(trees.shortest(0, &[2, 3, 4, 5, 6, 7, 8]), 7);
+        assert_eq!(trees.shortest(0, &[1, 2, 3, 4, 5, 6, 7]), 11);
+        assert!(trees.shortest(2, &[1]) >= NONE);
+    }
 }
