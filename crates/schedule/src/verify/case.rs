@@ -1,5 +1,7 @@
 //! What the parts of the verifier read.
 
+use std::ops::Range;
+
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::messages::{MessageId, Messages, Receivers};
@@ -7,6 +9,12 @@ use crate::pattern::Pattern;
 use crate::problem::Problem;
 use crate::schedule::{Schedule, Transfer};
 use crate::violation::{NamedChannel, NamedMessage, NamedNode, Place};
+
+/// The fewest transfers of a thread: about a millisecond of work.
+const TRANSFERS_PER_THREAD: usize = if cfg!(test) { 2 } else { 1 << 15 };
+
+/// The most threads that read the whole schedule: reading a transfer takes about a tenth of the time of its verification.
+const MAX_READERS: usize = 8;
 
 /// A problem and a schedule, with what all parts of the verifier derive from them.
 pub(super) struct ScheduleCase<'a> {
@@ -41,6 +49,40 @@ impl<'a> ScheduleCase<'a> {
             is_scatter,
             is_direct: is_scatter && problem.model().is_direct(),
         }
+    }
+
+    /// Divides the steps into ranges of about the same number of transfers, one per thread, or fewer if there are few
+    /// transfers.
+    pub(super) fn step_ranges(&self) -> Vec<Range<usize>> {
+        let ranges = self.useful_threads();
+        let share = self.schedule.transfer_count().div_ceil(ranges);
+        let (mut starts, mut transfers) = (vec![0], 0);
+        for (step, of_step) in self.schedule.steps() {
+            if transfers >= share * starts.len() {
+                starts.push(step);
+            }
+            transfers += of_step.len();
+        }
+        let ends = starts.iter().skip(1).copied().chain([self.schedule.step_count()]);
+        starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+    }
+
+    /// Divides a range of messages among threads, each of which reads the whole schedule.
+    pub(super) fn message_ranges(&self, messages: Range<u32>) -> Vec<Range<u32>> {
+        let shares = self.shares(messages.start as usize..messages.end as usize, MAX_READERS);
+        shares.into_iter().map(|share| share.start as u32..share.end as u32).collect()
+    }
+
+    /// Divides a range among threads, of which there are `most` at most.
+    pub(super) fn shares(&self, range: Range<usize>, most: usize) -> Vec<Range<usize>> {
+        let share = range.len().div_ceil(self.useful_threads().min(most)).max(1);
+        let end = range.end;
+        range.step_by(share).map(|start| start..start.saturating_add(share).min(end)).collect()
+    }
+
+    /// Returns the number of threads among which the transfers are worth dividing: 1 or more.
+    pub(super) fn useful_threads(&self) -> usize {
+        rayon::current_num_threads().min(self.schedule.transfer_count() / TRANSFERS_PER_THREAD).max(1)
     }
 
     /// Returns true if messages travel from receiver to source.

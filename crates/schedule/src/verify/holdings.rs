@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use lockstep_topology::NodeId;
+use rayon::prelude::*;
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
@@ -19,21 +20,31 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) -> u64 {
     verify_in_blocks(case, findings, BLOCK_BITS)
 }
 
-/// Verifies the messages in blocks of at most `block_bits`, one pass over the schedule each, up to the limit of findings.
+/// Verifies the messages in blocks of at most `block_bits`, up to the limit of findings. Each thread reads the whole schedule
+/// for its part of a block.
 pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings, block_bits: u64) -> u64 {
     let width = if case.is_direct { 1 } else { case.topology.terminal_count() as u64 };
     let block_messages = (block_bits / width).clamp(1, u64::from(u32::MAX)) as u32;
     let count = case.messages.len() as u32;
     let mut redundant = 0;
-    let mut verify = |messages: Range<u32>, moved: Option<&[u32]>| {
-        let mut found = Findings::new(findings.limit);
-        redundant += MessageBlock::new(case, messages, moved, width).verify(&mut found);
-        findings.merge(found);
+    let mut verify = |blocks: Vec<(Range<u32>, Option<&[u32]>)>| {
+        let verify_block = |(messages, moved)| {
+            let mut found = Findings::new(findings.limit);
+            (MessageBlock::new(case, messages, moved, width).verify(&mut found), found)
+        };
+        let results: Vec<(u64, Findings)> = blocks.into_par_iter().map(verify_block).collect();
+        for (count, found) in results {
+            redundant += count;
+            findings.merge(found);
+        }
         findings.is_full() || findings.misses_enough()
     };
     if case.schedule.transfer_count() >= count as usize {
         let mut starts = (0..count).step_by(block_messages as usize);
-        starts.any(|start| verify(start..start.saturating_add(block_messages).min(count), None));
+        starts.any(|start| {
+            let block = start..start.saturating_add(block_messages).min(count);
+            verify(case.message_ranges(block).into_iter().map(|messages| (messages, None)).collect())
+        });
         return redundant;
     }
     // Some message never moves. Only those that move need bits, so that a small schedule of many messages takes no longer.
@@ -45,7 +56,7 @@ pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings,
     while start < count {
         let (block, rest) = left.split_at(left.len().min(block_messages as usize));
         let end = rest.first().copied().unwrap_or(count);
-        if verify(start..end, Some(block)) {
+        if verify(vec![(start..end, Some(block))]) {
             break;
         }
         (start, left) = (end, rest);

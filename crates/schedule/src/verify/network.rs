@@ -1,6 +1,9 @@
 //! The rules of the network in one step: paths, resources and ports.
 
+use std::ops::Range;
+
 use lockstep_topology::{ChannelId, NodeId};
+use rayon::prelude::*;
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
@@ -52,8 +55,18 @@ impl PortUse {
     }
 }
 
-/// Adds the violations of rules 1 (without minimal routing), 3 and 4.
+/// Adds the violations of rules 1 (without minimal routing), 3 and 4. No rule concerns several steps, so ranges of steps
+/// are verified in parallel.
 pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
+    let found: Vec<Findings> =
+        case.step_ranges().into_par_iter().map(|steps| verify_steps(case, steps, findings.limit)).collect();
+    for found in found {
+        findings.merge(found);
+    }
+}
+
+fn verify_steps(case: &ScheduleCase<'_>, steps: Range<usize>, limit: usize) -> Findings {
+    let mut findings = Findings::new(limit);
     let topology = case.topology;
     let port_use = || match case.problem.model().ports {
         Ports::All => PortUse { limit: u32::MAX, used: Vec::new() },
@@ -72,20 +85,21 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
         width: 1,
         transfer: 0,
     };
-    for (step, transfers) in case.schedule.steps().filter(|(_, step)| !step.is_empty()) {
+    for (step, transfers) in steps.map(|step| (step, case.schedule.step(step))).filter(|(_, step)| !step.is_empty()) {
         uses.step += 1;
         uses.width = transfers.width().get();
         for (place, transfer) in transfers.iter().enumerate() {
             uses.transfer += 1;
             let at = PlacedTransfer { step, place, transfer };
-            verify_path(case, at, &mut uses, findings);
-            verify_resources(case, at, &mut uses, findings);
-            verify_ports(case, at, &mut uses, findings);
+            verify_path(case, at, &mut uses, &mut findings);
+            verify_resources(case, at, &mut uses, &mut findings);
+            verify_ports(case, at, &mut uses, &mut findings);
             if findings.is_full() {
-                return;
+                return findings;
             }
         }
     }
+    findings
 }
 
 /// Rule 1 except minimal routing: at most one violation per path.

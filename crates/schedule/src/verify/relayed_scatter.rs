@@ -1,6 +1,9 @@
 //! Fast path for a relayed scatter: which terminals hold each message.
 
+use std::ops::Range;
+
 use lockstep_topology::NodeId;
+use rayon::prelude::*;
 
 use super::case::ScheduleCase;
 use crate::messages::MessageId;
@@ -19,12 +22,19 @@ pub(super) fn verify(case: &ScheduleCase<'_>) -> Option<u64> {
     if !case.is_scatter || case.is_direct || !are_all_moved {
         return None;
     }
-    let mut trails = Trails::new(case)?;
+    case.message_ranges(0..case.messages.len() as u32)
+        .into_par_iter()
+        .map(|messages| verify_messages(case, messages))
+        .try_reduce(|| 0, |one, other| Some(one + other))
+}
+
+fn verify_messages(case: &ScheduleCase<'_>, messages: Range<u32>) -> Option<u64> {
+    let mut trails = Trails::new(case, messages.clone())?;
     let mut redundant = 0;
     // There are no more busy steps than transfers, so fewer than 2^32.
     let busy_steps = case.schedule.steps().map(|(_, step)| step).filter(|step| !step.is_empty());
     for (stamp, transfers) in (0..).zip(busy_steps) {
-        for transfer in transfers.iter() {
+        for transfer in transfers.iter().filter(|transfer| messages.contains(&transfer.message.number())) {
             let (from, to) = case.ends(transfer)?;
             let (last_move, trail) = trails.of(transfer.message);
             if *last_move == stamp {
@@ -41,7 +51,7 @@ pub(super) fn verify(case: &ScheduleCase<'_>) -> Option<u64> {
         let destination = case.origin_and_destination(message).map(|(_, destination)| destination.number());
         trails.of(message).1.iter().any(|&node| Some(node) == destination)
     };
-    case.messages.ids().all(arrives).then_some(redundant)
+    messages.map(MessageId::new).all(arrives).then_some(redundant)
 }
 
 /// Adds a node to a trail; returns whether it was present before, `None` if the sender is absent.
@@ -66,6 +76,8 @@ const FREE: u32 = u32::MAX;
 
 /// The nodes that hold each message, in the order in which it reached them.
 struct Trails {
+    /// The first of the messages.
+    first: u32,
     /// The first cell of each message, then the end of the last one.
     start: Vec<u32>,
     /// Per message: the last step in which it moved, its origin, and one node per transfer.
@@ -74,11 +86,15 @@ struct Trails {
 
 impl Trails {
     /// `None` if a message is unknown, never moves, or moves more than [`LONGEST`] times.
-    fn new(case: &ScheduleCase<'_>) -> Option<Self> {
-        let mut start = vec![0u32; case.messages.len() + 1];
+    fn new(case: &ScheduleCase<'_>, messages: Range<u32>) -> Option<Self> {
+        let mut start = vec![0u32; messages.len() + 1];
         for (_, transfers) in case.schedule.steps() {
             for message in transfers.messages() {
-                *start.get_mut(message.index() + 1)? += 1;
+                if messages.contains(&message.number()) {
+                    start[(message.number() - messages.start) as usize + 1] += 1;
+                } else if message.index() >= case.messages.len() {
+                    return None;
+                }
             }
         }
         let mut end = 0u32;
@@ -89,13 +105,14 @@ impl Trails {
             end = end.checked_add(*count + 2)?;
             *count = end;
         }
-        Some(Self { start, cells: vec![FREE; end as usize] })
+        Some(Self { first: messages.start, start, cells: vec![FREE; end as usize] })
     }
 
     /// Returns the last step in which a message moved, and its trail.
     #[inline]
     fn of(&mut self, message: MessageId) -> (&mut u32, &mut [u32]) {
-        let [start, end] = [0, 1].map(|next| self.start[message.index() + next] as usize);
+        let row = (message.number() - self.first) as usize;
+        let [start, end] = [row, row + 1].map(|row| self.start[row] as usize);
         let (last_move, trail) =
             self.cells[start..end].split_first_mut().expect("every message has three cells or more");
         (last_move, trail)

@@ -1,10 +1,13 @@
 //! Which contributions each terminal holds, in a reduction.
 //!
-//! Blocks do not influence each other, so the verifier sorts the transfers by block and reads one block after the
-//! other. Most blocks are forests, which need one number per terminal ([`Forest`]). All others need the sets
+//! Blocks do not influence each other, so the verifier sorts the transfers by block, and each thread reads one block after
+//! the other. Most blocks are forests, which need one number per terminal ([`Forest`]). All others need the sets
 //! themselves ([`SetTable`]).
 
+use std::ops::Range;
+
 use lockstep_topology::NodeId;
+use rayon::prelude::*;
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
@@ -28,16 +31,17 @@ impl SumLimits {
 
 /// Adds the violations of rules 2 and 5, and returns the number of redundant transfers.
 pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings, limits: SumLimits) -> u64 {
-    verify_blocks(case, findings, limits, &mut |block, scratch, found| {
+    let words = limits.words / case.useful_threads();
+    verify_blocks(case, findings, limits, &|block, scratch, found| {
         let forest = scratch.forest.verify(block);
-        forest.unwrap_or_else(|| scratch.sets.verify(case, block, limits.words, found))
+        forest.unwrap_or_else(|| scratch.sets.verify(case, block, words, found))
     })
 }
 
 /// Verifies every block by its sets, as [`verify`] does where a block is no forest.
 #[cfg(test)]
 pub(super) fn verify_sets(case: &ScheduleCase<'_>, findings: &mut Findings, limits: SumLimits) -> u64 {
-    verify_blocks(case, findings, limits, &mut |block, scratch, found| {
+    verify_blocks(case, findings, limits, &|block, scratch, found| {
         scratch.sets.verify(case, block, limits.words, found)
     })
 }
@@ -63,20 +67,20 @@ struct Block<'a> {
     goals: &'a [u32],
 }
 
-/// The tables of both verifiers of a block, for all blocks one after the other.
+/// The tables of both verifiers of a block, for all blocks of a thread one after the other.
 struct Scratch {
     forest: Forest,
     sets: SetTable,
 }
 
 /// Returns the number of redundant transfers of the block, and adds its violations.
-type VerifyBlock<'v> = dyn FnMut(&Block<'_>, &mut Scratch, &mut Findings) -> u64 + 'v;
+type VerifyBlock<'v> = dyn Fn(&Block<'_>, &mut Scratch, &mut Findings) -> u64 + Sync + 'v;
 
 fn verify_blocks(
     case: &ScheduleCase<'_>,
     findings: &mut Findings,
     limits: SumLimits,
-    verify_block: &mut VerifyBlock<'_>,
+    verify_block: &VerifyBlock<'_>,
 ) -> u64 {
     let count = case.messages.len();
     // If some message never moves, only those that move get a row, so that a small schedule of many messages takes no
@@ -99,9 +103,9 @@ fn verify_blocks(
     }
     report_unknown(case, findings);
     let terminals = case.topology.terminal_count();
-    let mut scratch = Scratch { forest: Forest::new(terminals), sets: SetTable::new(terminals) };
-    let mut ends = BlockEnds::default();
-    let (mut redundant, mut next_message, mut first) = (0, 0, 0);
+    // The messages from the row before on.
+    let first_message = |row: usize| row.checked_sub(1).map_or(0, |before| message_of(before).number() + 1);
+    let (mut redundant, mut first) = (0, 0);
     while first < rows {
         let base = start[first] as usize;
         let fits = |&end: &usize| start[end] as usize - base <= limits.transfers;
@@ -114,20 +118,31 @@ fn verify_blocks(
                 *cursor += 1;
             }
         });
-        for row in first..end {
-            let message = message_of(row);
-            report_unmoved(case, next_message..message.number(), findings);
-            next_message = message.number() + 1;
-            ends.set(case, message);
-            let moves = &moves[start[row] as usize - base..cursor[row - first] as usize - base];
-            let block = Block { message, moves, contributors: &ends.contributors, goals: ends.goals(case) };
-            let mut found = Findings::new(findings.limit);
-            redundant += verify_block(&block, &mut scratch, &mut found);
+        let verify_rows = |rows: Range<usize>| {
+            let mut scratch = Scratch { forest: Forest::new(terminals), sets: SetTable::new(terminals) };
+            let mut ends = BlockEnds::default();
+            let (mut redundant, mut findings) = (0, Findings::new(findings.limit));
+            for row in rows {
+                let message = message_of(row);
+                report_unmoved(case, first_message(row)..message.number(), &mut findings);
+                ends.set(case, message);
+                let moves = &moves[start[row] as usize - base..cursor[row - first] as usize - base];
+                let block = Block { message, moves, contributors: &ends.contributors, goals: ends.goals(case) };
+                let mut found = Findings::new(findings.limit);
+                redundant += verify_block(&block, &mut scratch, &mut found);
+                findings.merge(found);
+            }
+            (redundant, findings)
+        };
+        let results: Vec<(u64, Findings)> =
+            case.shares(first..end, usize::MAX).into_par_iter().map(verify_rows).collect();
+        for (count, found) in results {
+            redundant += count;
             findings.merge(found);
         }
         first = end;
     }
-    report_unmoved(case, next_message..count as u32, findings);
+    report_unmoved(case, first_message(rows)..count as u32, findings);
     redundant
 }
 
@@ -171,7 +186,7 @@ fn report_unknown(case: &ScheduleCase<'_>, findings: &mut Findings) {
 }
 
 /// Reports messages without a transfer.
-fn report_unmoved(case: &ScheduleCase<'_>, messages: std::ops::Range<u32>, findings: &mut Findings) {
+fn report_unmoved(case: &ScheduleCase<'_>, messages: Range<u32>, findings: &mut Findings) {
     for message in messages.map(MessageId::new) {
         let mut ends = BlockEnds::default();
         ends.set(case, message);
