@@ -10,19 +10,40 @@
 //!
 //! A transfer takes 1 byte and 1 byte per channel if messages and channels are near those before.
 
+use std::ops::Range;
+
 use lockstep_topology::ChannelId;
+use rayon::prelude::*;
 
 use crate::file::ScheduleFileError;
 use crate::messages::MessageId;
+use crate::parallel::step_ranges;
 use crate::schedule::Schedule;
 
 /// Appends the steps, without their widths.
 pub(crate) fn write(schedule: &Schedule, bytes: &mut Vec<u8>) {
-    bytes.reserve(2 * schedule.transfer_count() + schedule.channel_use_count());
     put(bytes, schedule.transfer_count() as u64);
     put(bytes, schedule.channel_use_count() as u64);
     put(bytes, schedule.step_count() as u64);
-    for (_, step) in schedule.steps() {
+    let ranges = step_ranges(schedule);
+    if let [all] = &ranges[..] {
+        bytes.reserve(2 * schedule.transfer_count() + schedule.channel_use_count());
+        return write_steps(schedule, all.clone(), bytes);
+    }
+    let write_range = |steps: Range<usize>| {
+        let mut bytes = Vec::new();
+        write_steps(schedule, steps, &mut bytes);
+        bytes
+    };
+    let parts: Vec<Vec<u8>> = ranges.into_par_iter().map(write_range).collect();
+    bytes.reserve(parts.iter().map(Vec::len).sum());
+    for part in parts {
+        bytes.extend(part);
+    }
+}
+
+fn write_steps(schedule: &Schedule, steps: Range<usize>, bytes: &mut Vec<u8>) {
+    for step in steps.map(|step| schedule.step(step)) {
         put(bytes, step.len() as u64);
         let mut lengths = step.iter().map(|transfer| transfer.path.len());
         let first = lengths.next().unwrap_or(0);

@@ -60,6 +60,7 @@ mod messages;
 mod model;
 mod name;
 mod needed;
+mod parallel;
 mod pattern;
 mod problem;
 mod reach;

@@ -7,11 +7,9 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 use crate::messages::{MessageId, Messages, Receivers};
 use crate::pattern::Pattern;
 use crate::problem::Problem;
+use crate::parallel::useful_threads;
 use crate::schedule::{Schedule, Transfer};
 use crate::violation::{NamedChannel, NamedMessage, NamedNode, Place};
-
-/// The fewest transfers of a thread: about a millisecond of work.
-const TRANSFERS_PER_THREAD: usize = if cfg!(test) { 2 } else { 1 << 15 };
 
 /// The most threads that read the whole schedule: reading a transfer takes about a tenth of the time of its verification.
 const MAX_READERS: usize = 8;
@@ -51,22 +49,6 @@ impl<'a> ScheduleCase<'a> {
         }
     }
 
-    /// Divides the steps into ranges of about the same number of transfers, one per thread, or fewer if there are few
-    /// transfers.
-    pub(super) fn step_ranges(&self) -> Vec<Range<usize>> {
-        let ranges = self.useful_threads();
-        let share = self.schedule.transfer_count().div_ceil(ranges);
-        let (mut starts, mut transfers) = (vec![0], 0);
-        for (step, of_step) in self.schedule.steps() {
-            if transfers >= share * starts.len() {
-                starts.push(step);
-            }
-            transfers += of_step.len();
-        }
-        let ends = starts.iter().skip(1).copied().chain([self.schedule.step_count()]);
-        starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
-    }
-
     /// Divides a range of messages among threads, each of which reads the whole schedule.
     pub(super) fn message_ranges(&self, messages: Range<u32>) -> Vec<Range<u32>> {
         let shares = self.shares(messages.start as usize..messages.end as usize, MAX_READERS);
@@ -82,7 +64,7 @@ impl<'a> ScheduleCase<'a> {
 
     /// Returns the number of threads among which the transfers are worth dividing: 1 or more.
     pub(super) fn useful_threads(&self) -> usize {
-        rayon::current_num_threads().min(self.schedule.transfer_count() / TRANSFERS_PER_THREAD).max(1)
+        useful_threads(self.schedule.transfer_count())
     }
 
     /// Returns true if messages travel from receiver to source.

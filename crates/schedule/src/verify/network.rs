@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
 use crate::model::{Ports, Switching};
+use crate::parallel::step_ranges;
 use crate::schedule::Transfer;
 use crate::violation::Violation;
 
@@ -59,7 +60,7 @@ impl PortUse {
 /// are verified in parallel.
 pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
     let found: Vec<Findings> =
-        case.step_ranges().into_par_iter().map(|steps| verify_steps(case, steps, findings.limit)).collect();
+        step_ranges(case.schedule).into_par_iter().map(|steps| verify_steps(case, steps, findings.limit)).collect();
     for found in found {
         findings.merge(found);
     }
