@@ -5,16 +5,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use crate::command::{self, cargo, root, succeeds};
+use crate::command::{self, cargo, succeeds};
 use crate::consumers;
-use crate::documents::PROGRAM;
-use crate::package::Package;
 use crate::python::Environment;
 use crate::test;
-use crate::text_file::text_files;
-
-/// The papers whose small tables are reproduced.
-const PAPERS: [&str; 4] = ["min", "hypercube", "fault", "hgsa"];
 
 /// Runs all checks in the order of their cost, and prints the time of each.
 ///
@@ -39,21 +33,15 @@ pub(crate) fn run() -> Result<()> {
     } else {
         summary.skip("guide", "mdbook is not installed; its commands, pictures and links are tested");
     }
-    summary.run("each package alone", packages_alone)?;
+    summary.run("packages without features", packages_without_features)?;
     fuzz_targets(&mut summary)?;
-    summary.run("benchmarks, one round each", || {
-        cargo(&["bench", "--quiet", "--package", "lockstep-bench", "--", "--test"], &[])
-    })?;
-    summary.run("small reproductions", || {
-        PAPERS.iter().try_for_each(|paper| cargo(&[&PROGRAM[..], &["reproduce-paper", paper, "--quick"]].concat(), &[]))
-    })?;
     if consumers::is_any_installed() {
         summary.run("plans in MPI and SimGrid", quick_consumers)?;
     } else {
         summary.skip("plans in MPI and SimGrid", "none of them is installed: see `cargo xtask consumers`");
     }
     match Environment::prepare()? {
-        Ok(environment) => summary.run("Python package", || environment.test())?,
+        Ok(environment) => summary.run("Python package", || environment.test("dev"))?,
         Err(missing) => summary.skip("Python package", &missing),
     }
     summary.print();
@@ -72,14 +60,10 @@ fn quick_consumers() -> Result<()> {
     Ok(())
 }
 
-/// Checks that each package compiles without the features that other packages of the workspace switch on, and without its own.
-/// The lints have compiled it with all features.
-fn packages_alone() -> Result<()> {
-    let files = text_files(&root())?;
-    for package in Package::all(&files) {
-        cargo(&["check", "--quiet", "--package", package.name(), "--no-default-features"], &[])?;
-    }
-    Ok(())
+/// Checks that all packages compile without the features that only tests switch on, except the one that is no library and
+/// switches them on. The lints have compiled them with all features.
+fn packages_without_features() -> Result<()> {
+    cargo(&["check", "--quiet", "--workspace", "--exclude", "lockstep-documents", "--no-default-features"], &[])
 }
 
 /// Checks that the fuzz targets compile. Their corpora run as tests of the package `lockstep-fuzz-targets`.

@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::command::{cargo, cargo_status};
 
 /// The `cargo` arguments that start the program.
-pub(crate) const PROGRAM: [&str; 6] = ["run", "--release", "--quiet", "--package", "lockstep-documents", "--"];
+const PROGRAM: [&str; 6] = ["run", "--release", "--quiet", "--package", "lockstep-documents", "--"];
 
 /// Runs `lockstep-documents` with these arguments and returns its exit code.
 ///

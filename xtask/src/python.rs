@@ -24,7 +24,7 @@ pub(crate) struct Environment {
 /// If a tool is missing, or if a test fails.
 pub(crate) fn run() -> Result<()> {
     match Environment::prepare()? {
-        Ok(environment) => environment.test(),
+        Ok(environment) => environment.test("release"),
         Err(missing) => bail!("{missing}"),
     }
 }
@@ -52,19 +52,19 @@ impl Environment {
         Ok(Ok(environment))
     }
 
-    /// Builds and installs the wheel, and runs all tests.
+    /// Builds the wheel with this profile of Cargo, installs it, and runs all tests.
     ///
     /// # Errors
     ///
     /// If the wheel cannot be built, or if a test fails.
-    pub(crate) fn test(&self) -> Result<()> {
+    pub(crate) fn test(&self, profile: &str) -> Result<()> {
         let wheels = self.folder.join("wheels");
         if wheels.is_dir() {
             fs::remove_dir_all(&wheels).context("the wheel of an earlier run")?;
         }
         let manifest = root().join(PACKAGE).join("Cargo.toml");
         let mut maturin = Command::new(self.python());
-        maturin.args(["-m", "maturin", "build", "--release", "--quiet", "--manifest-path"]).arg(&manifest);
+        maturin.args(["-m", "maturin", "build", "--profile", profile, "--quiet", "--manifest-path"]).arg(&manifest);
         start(maturin.arg("--out").arg(&wheels).arg("--interpreter").arg(self.python()))?;
         let wheel = fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path();
         let bytes = fs::metadata(&wheel)?.len();
