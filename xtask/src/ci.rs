@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use crate::command::{self, cargo, root, succeeds};
 use crate::consumers;
 use crate::documents::PROGRAM;
+use crate::mpi;
 use crate::package::Package;
 use crate::python::Environment;
 use crate::test;
@@ -52,6 +53,10 @@ pub(crate) fn run() -> Result<()> {
     } else {
         summary.skip("plans in MPI and SimGrid", "none of them is installed: see `cargo xtask consumers`");
     }
+    match mpi::missing() {
+        None => summary.run("lockstep-mpi", mpi::test)?,
+        Some(missing) => summary.skip("lockstep-mpi", missing),
+    }
     match Environment::prepare()? {
         Ok(environment) => summary.run("Python package", || environment.test())?,
         Err(missing) => summary.skip("Python package", &missing),
@@ -76,7 +81,7 @@ fn quick_consumers() -> Result<()> {
 /// The lints have compiled it with all features.
 fn packages_alone() -> Result<()> {
     let files = text_files(&root())?;
-    for package in Package::all(&files) {
+    for package in Package::all(&files).iter().filter(|package| package.is_member()) {
         cargo(&["check", "--quiet", "--package", package.name(), "--no-default-features"], &[])?;
     }
     Ok(())

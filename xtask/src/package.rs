@@ -31,6 +31,11 @@ impl<'a> Package<'a> {
         manifest_value(&self.manifest.text, "description").unwrap_or_default()
     }
 
+    /// Returns false if the package is a workspace of its own.
+    pub(crate) fn is_member(&self) -> bool {
+        !self.manifest.text.lines().any(|line| line == "[workspace]")
+    }
+
     /// Returns false if the manifest says `publish = false`.
     pub(crate) fn is_published(&self) -> bool {
         manifest_value(&self.manifest.text, "publish") != Some("false")
