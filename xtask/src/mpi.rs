@@ -53,7 +53,7 @@ fn has_libclang() -> bool {
 /// If a check fails.
 pub(crate) fn test() -> Result<()> {
     cargo(&[&["fmt"], &MANIFEST[..], &["--check"]].concat(), &[])?;
-    let lints = ["--locked", "--all-targets", "--quiet", "--", "-D", "warnings"];
+    let lints = ["--all-targets", "--quiet", "--", "-D", "warnings"];
     cargo(&[&["clippy"], &MANIFEST[..], &lints].concat(), &[])?;
-    cargo(&[&["test"], &MANIFEST[..], &["--locked", "--quiet"]].concat(), &[])
+    cargo(&[&["test"], &MANIFEST[..], &["--quiet"]].concat(), &[])
 }

@@ -51,9 +51,9 @@ pub fn run() -> ExitCode {
     let verbosity = global.begin();
     exit_code(match command {
         Command::Topology(args) => commands::topology::run(&args, verbosity),
-        Command::Design(args) => commands::design::run(&args, verbosity),
+        Command::Design(args) => commands::design::run(&args, verbosity, &NoWorkers),
         Command::Bound(args) => commands::bound::run(&args, verbosity),
-        Command::Plan(args) => commands::plan::run(&args, verbosity),
+        Command::Plan(args) => commands::plan::run(&args, verbosity, &NoWorkers),
         Command::Front(args) => commands::front::run(&args, verbosity),
         Command::Faults(args) => commands::faults::run(&args, verbosity, &NoWorkers),
         Command::Verify(args) => commands::verify::run(&args),
@@ -72,7 +72,9 @@ pub fn run() -> ExitCode {
 pub fn run_shared(global: GlobalArgs, command: SharedCommand, workers: &dyn Workers) -> ExitCode {
     let verbosity = global.begin();
     exit_code(match command.0 {
+        SharedArgs::Plan(args) => commands::plan::run(&args, verbosity, workers),
         SharedArgs::Faults(args) => commands::faults::run(&args, verbosity, workers),
+        SharedArgs::Design(args) => commands::design::run(&args, verbosity, workers),
     })
 }
 

@@ -10,9 +10,12 @@ const EXAMPLES: &str = "\
 Examples:
   mpirun -n 8 lockstep-mpi run plan.json --size 64KiB     execute a plan of 8 ranks
   mpirun -n 4 lockstep-mpi faults torus:8x8 -c all-gather --links --book torus.lsb
+  mpirun -n 4 lockstep-mpi plan mesh:6x6 -c all-to-all --islands 8 -o plan.json
+  mpirun -n 4 lockstep-mpi design --routers 8 --chassis 16 -o front.json
 
-Rank 0 reads and writes all files. The result of `faults` is that of `lockstep faults`, byte for byte, on any
-number of ranks. After an interruption, or if a rank dies, start the same command again: it continues.
+Rank 0 reads and writes all files. The results of faults, plan and design are those of lockstep,
+byte for byte, on any number of ranks. After an interruption, or if a rank dies, start the same
+command again: it continues.
 
 Rank r is the r-th working terminal of the network by node number.
 

@@ -3,7 +3,7 @@
 use clap::error::Error;
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 
-use super::FaultsArgs;
+use super::{DesignArgs, FaultsArgs, PlanArgs};
 
 /// A command of `lockstep` whose work other processes can share: a subcommand for clap.
 #[derive(Debug)]
@@ -12,8 +12,12 @@ pub struct SharedCommand(pub(crate) SharedArgs);
 /// The arguments of the command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SharedArgs {
+    /// Find a schedule with few steps, and prove a lower bound on them
+    Plan(Box<PlanArgs>),
     /// Plan for every fault, or look up a plan in a recovery book
     Faults(FaultsArgs),
+    /// Design a network: by evolution, by exhaustive search, or for a given order and degree
+    Design(DesignArgs),
 }
 
 impl FromArgMatches for SharedCommand {

@@ -1,7 +1,9 @@
 //! A worker: computes the results of tasks.
 
+use super::generation::{GenerationTask, TASK_KIND as GENERATION_TASK_KIND};
 use super::workers::seal_result;
 use crate::plan::{Plan, PlanFile};
+use crate::planner::{ISLAND_TASK_KIND, IslandTask};
 use crate::recovery::{SWEEP_TASK_KIND, SweepTask};
 
 /// Computes the results of tasks for another process.
@@ -57,6 +59,14 @@ impl Worker {
     }
 
     fn result(&mut self, task: &[u8]) -> Result<Vec<u8>, String> {
+        match GENERATION_TASK_KIND.open::<GenerationTask>(task) {
+            Err(error) if error.is_other_kind() => {}
+            generation => return generation.map_err(|error| error.to_string())?.run(),
+        }
+        match ISLAND_TASK_KIND.open::<IslandTask>(task) {
+            Err(error) if error.is_other_kind() => {}
+            island => return island.map_err(|error| error.to_string())?.run(),
+        }
         let task: SweepTask = SWEEP_TASK_KIND.open(task).map_err(|error| error.to_string())?;
         let known = self.before.take().filter(|(file, _)| *file == task.before);
         let (file, plan) = if let Some(known) = known {

@@ -1,18 +1,16 @@
 //! Sweeps over fault sets, and recovery books.
 
-use std::cell::RefCell;
-use std::mem::take;
-
 use lockstep::faults::{Fault, FaultKind, FaultSet, FaultSpace, Faults};
 use lockstep::schedule::{StopReason, Transport};
 use lockstep::{
     BookError, Budget, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, RecoveryBook, SharedSweepError,
-    SweepIdentity, SweepLog, Topology, Worker, WorkerError, Workers, sweep, sweep_with, verify,
+    SweepIdentity, SweepLog, Topology, WorkerError, Workers, sweep, sweep_with, verify,
 };
 use lockstep::{CommunicationModel, faults::disconnected_pairs};
 use proptest::prelude::*;
 
 use crate::Setup;
+use crate::workers::OwnWorkers;
 
 const BUDGET: u64 = 1 << 16;
 
@@ -113,30 +111,6 @@ fn a_book_returns_every_plan() {
     }
     let unknown = Faults::from(Fault::Node(before.topology().terminals()[0]));
     assert_eq!(book.look_up(&unknown).unwrap(), None);
-}
-
-/// Workers of this process.
-struct OwnWorkers(Vec<RefCell<(Worker, Vec<u8>)>>);
-
-impl OwnWorkers {
-    fn new(count: usize) -> Self {
-        Self((0..count).map(|_| RefCell::default()).collect())
-    }
-}
-
-impl Workers for OwnWorkers {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn send(&self, worker: usize, task: Vec<u8>) {
-        let (worker, result) = &mut *self.0[worker].borrow_mut();
-        *result = worker.work(&task);
-    }
-
-    fn receive(&self, worker: usize, is_stopped: &dyn Fn() -> bool) -> Option<Vec<u8>> {
-        (!is_stopped()).then(|| take(&mut self.0[worker].borrow_mut().1))
-    }
 }
 
 #[test]
