@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 
 use crate::command::{self, cargo, succeeds};
 use crate::consumers;
+use crate::mpi;
 use crate::python::Environment;
 use crate::test;
 
@@ -39,6 +40,10 @@ pub(crate) fn run() -> Result<()> {
         summary.run("plans in MPI and SimGrid", quick_consumers)?;
     } else {
         summary.skip("plans in MPI and SimGrid", "none of them is installed: see `cargo xtask consumers`");
+    }
+    match mpi::missing() {
+        None => summary.run("lockstep-mpi", mpi::test)?,
+        Some(missing) => summary.skip("lockstep-mpi", missing),
     }
     match Environment::prepare()? {
         Ok(environment) => summary.run("Python package", || environment.test("dev"))?,

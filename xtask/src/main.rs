@@ -10,6 +10,7 @@ mod command;
 mod consumers;
 mod documents;
 mod judged;
+mod mpi;
 mod mutants;
 mod package;
 mod process;
@@ -30,6 +31,7 @@ Usage: cargo xtask <TASK>
 Tasks:
   test            Check format, rules and lints, and run all tests and doc tests: what every change must pass
   ci              Run `test` and all other checks of continuous integration; prints the time of each
+  mpi             Build and test the program lockstep-mpi, where MPI is installed
   mutants         Mutation tests of the verifiers, the certificate checks and the readers of plans; takes hours
   tidy            Check the rules of the repository; with --write, write the generated files
   bench           Compare our schedules with those of other programs; writes docs/benchmarks.md
@@ -53,6 +55,7 @@ fn main() -> Result<ExitCode> {
         ["tidy"] => tidy::run(false)?,
         ["tidy", "--write"] => tidy::run(true)?,
         ["python"] => python::run()?,
+        ["mpi"] => mpi::run()?,
         ["mutants", ..] => mutants::run(&words)?,
         ["bench" | "clusters" | "optima" | "reproduce-paper" | "tables", ..] => return documents::run(&words),
         ["judged", ref arguments @ ..] => return judged::run(arguments),

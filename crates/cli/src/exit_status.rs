@@ -2,7 +2,7 @@
 
 /// The result of a command that was used correctly. Errors end with exit code 2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ExitStatus {
+pub enum ExitStatus {
     /// Done, or a positive answer: exit code 0.
     Success,
     /// A negative answer, such as an invalid schedule: exit code 1.

@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use lockstep::files::{FileError, FileKind, SealError};
 use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
 use lockstep::topology::GraphFile;
@@ -65,6 +66,21 @@ pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
         _ => Ok(()),
     })?;
     read_saved(&bytes).and_then(|saved| saved.context(NOT_SAVED)).with_context(|| name(path))
+}
+
+/// Reads the schedule of a schedule or plan file, JSON or binary.
+///
+/// # Errors
+///
+/// If the file cannot be read, or has the schedule of one source only.
+pub fn schedule(path: &Path) -> anyhow::Result<ScheduleFile> {
+    match saved(path)? {
+        Saved::Schedule(file) => Ok(*file),
+        Saved::Plan(file) => Ok(Arc::unwrap_or_clone(file.schedule)),
+        Saved::Symmetric(_) => {
+            bail!("{}: a symmetric schedule holds one source only; plan without --symmetric", name(path))
+        }
+    }
 }
 
 /// Returns `None` if the bytes are neither JSON nor of a known binary kind.

@@ -12,7 +12,11 @@ use crate::standard_streams::is_standard_output;
 use crate::text::one_line;
 
 /// Writes data to standard output.
-pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
 
@@ -133,7 +137,7 @@ pub(crate) fn warning(text: &str) {
 }
 
 /// Prints an error with its causes on standard error.
-pub(crate) fn error(error: &anyhow::Error) {
+pub fn error(error: &anyhow::Error) {
     eprint_line("error", &format!("{error:#}"));
 }
 

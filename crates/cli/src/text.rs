@@ -8,13 +8,13 @@ use crate::args::CostArgs;
 
 /// Two columns: names and values.
 #[derive(Default)]
-pub(crate) struct Sheet {
+pub struct Sheet {
     rows: Vec<(&'static str, String)>,
 }
 
 impl Sheet {
     /// Adds a line.
-    pub(crate) fn line(&mut self, name: &'static str, value: impl Into<String>) {
+    pub fn line(&mut self, name: &'static str, value: impl Into<String>) {
         self.rows.push((name, value.into()));
     }
 
@@ -24,7 +24,7 @@ impl Sheet {
     }
 
     /// Returns the lines as text.
-    pub(crate) fn to_text(&self) -> String {
+    pub fn to_text(&self) -> String {
         let width = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         let lines = self.rows.iter().map(|(name, value)| format!("{name:width$}  {}\n", one_line(value)));
         lines.collect::<Vec<_>>().concat()
@@ -37,7 +37,7 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// Returns a number with its noun in singular or plural.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 

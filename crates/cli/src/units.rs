@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
+use lockstep::topology::Quantity;
 use lockstep::{Budget, DEFAULT_EVALUATIONS};
 
 /// Units of time in picoseconds.
@@ -99,6 +100,19 @@ pub(crate) fn time_limit(text: &str) -> Result<BudgetArg, String> {
     match budget(text) {
         Ok(limit @ (BudgetArg::Time(_) | BudgetArg::Unlimited)) => Ok(limit),
         _ => Err("expected a time (500ms, 30s, 5m) or 'unlimited'".to_owned()),
+    }
+}
+
+/// Parses a size above 0, such as `64KiB`, into bytes.
+///
+/// # Errors
+///
+/// The reason in words.
+pub fn size(text: &str) -> Result<u64, String> {
+    match Quantity::Size.parse(text) {
+        Ok(0) => Err("expected a size above 0".to_owned()),
+        Ok(size) => Ok(size),
+        Err(error) => Err(error.to_string()),
     }
 }
 

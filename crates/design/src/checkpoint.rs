@@ -1,13 +1,16 @@
 //! Checkpoints of an evolution of designs.
 
+use std::ops::Range;
+
 use lockstep_files::{FileError, FileKind};
-use lockstep_pareto::{Evolution, EvolutionError, EvolutionOptions, EvolutionState};
+use lockstep_pareto::{Child, Evolution, EvolutionError, EvolutionOptions, EvolutionState};
 use serde::{Deserialize, Serialize};
 
 use crate::cabling_code::CablingCode;
 use crate::design_problem::DesignProblem;
 use crate::design_rules::DesignRules;
 use crate::machine::Machine;
+use crate::objectives::objective;
 
 /// The file kind of checkpoints.
 pub const CHECKPOINT_KIND: FileKind = FileKind {
@@ -108,6 +111,22 @@ pub fn resume<'a>(
         return Err(CheckpointError::Mismatch { what });
     }
     Evolution::resume(problem, state).map_err(CheckpointError::State)
+}
+
+/// Computes children of the generation in a checkpoint, for a process that advances the evolution with
+/// [`Evolution::advance_with`].
+///
+/// # Errors
+///
+/// Returns the reason in words, if the bytes are not a checkpoint or a child has none.
+pub fn children(bytes: &[u8], numbers: Range<usize>) -> Result<Vec<Child<CablingCode>>, String> {
+    let record: CheckpointRecord = CHECKPOINT_KIND.open(bytes).map_err(|error| error.to_string())?;
+    let CheckpointRecord { machine, objectives, rules, state } = record;
+    let objectives = objectives.iter().map(|name| objective(name)).collect::<Result<_, _>>();
+    let objectives = objectives.map_err(|error| error.to_string())?;
+    let problem = DesignProblem::new(machine, objectives, rules).map_err(|error| error.to_string())?;
+    let evolution = Evolution::resume_within(&problem, state).map_err(|error| error.to_string())?;
+    evolution.children(numbers).map_err(|error| error.to_string())
 }
 
 /// Returns the names of the objectives.

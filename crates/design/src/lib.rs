@@ -58,7 +58,7 @@ mod strategy;
 
 pub use all_gather::{AllGatherDesign, AllGatherSearch, AllGatherSearchError, ChannelRule};
 pub use cabling_code::{CablingCode, CodeError};
-pub use checkpoint::{CHECKPOINT_KIND, CheckpointError, checkpoint, resume};
+pub use checkpoint::{CHECKPOINT_KIND, CheckpointError, checkpoint, children, resume};
 pub use design::Design;
 pub use design_problem::{DesignError, DesignProblem};
 pub use design_rules::{DesignRules, InitialSlots, OddLinks, PortRule, published_generations};

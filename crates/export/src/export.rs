@@ -43,24 +43,23 @@ pub struct Export<'a> {
     pub options: ExportOptions,
 }
 
-impl Export<'_> {
-    /// Returns the standard collective; also for an all-reduce of all terminals in any number of blocks.
-    pub(crate) fn name(&self) -> Option<CollectiveName> {
-        let collective = self.problem.collective();
-        let messages = self.problem.messages();
-        let others = self.problem.topology().terminal_count() - 1;
-        let is_all_reduce = collective.pattern() == Pattern::ReduceBroadcast
-            && messages.ids().all(|message| messages.receiver_count(message) == others);
-        collective.name().or(is_all_reduce.then_some(CollectiveName::AllReduce))
-    }
+/// Returns the standard collective of all terminals that a problem is; also an all-reduce in any number of blocks.
+pub fn standard_collective(problem: &Problem<'_>) -> Option<CollectiveName> {
+    let (collective, messages) = (problem.collective(), problem.messages());
+    let others = problem.topology().terminal_count() - 1;
+    let is_all_reduce = collective.pattern() == Pattern::ReduceBroadcast
+        && messages.ids().all(|message| messages.receiver_count(message) == others);
+    collective.name().or(is_all_reduce.then_some(CollectiveName::AllReduce))
+}
 
+impl Export<'_> {
     /// Returns the word of the collective in the files of MSCCL and MSCCL++.
     ///
     /// # Errors
     ///
     /// If `format` has no word for a list of messages.
     pub(crate) fn msccl_word(&self, format: &'static str) -> Result<&'static str, ExportError> {
-        Ok(match self.name() {
+        Ok(match standard_collective(&self.problem) {
             Some(CollectiveName::Broadcast) => "broadcast",
             Some(CollectiveName::Scatter) => "scatter",
             Some(CollectiveName::AllGather) => "allgather",
@@ -78,7 +77,7 @@ impl Export<'_> {
 
     /// Returns the name of the collective and the network in one line of printable characters, for titles and comments.
     pub(crate) fn title(&self) -> String {
-        let name = self.name().map_or("custom", CollectiveName::word);
+        let name = standard_collective(&self.problem).map_or("custom", CollectiveName::word);
         let network = self.problem.topology().name().chars();
         let is_plain = |character: &char| character.is_ascii_graphic() && !"<>&\"'*/\\".contains(*character);
         let network: String = network.filter(is_plain).take(100).collect();

@@ -65,6 +65,7 @@
 //! | list the formats | [`FORMATS`] |
 //! | get the operations of all ranks | [`lower`] |
 //! | fill and check buffers | [`contents`] |
+//! | find the collective of a library | [`standard_collective`] |
 
 mod contents;
 mod dependencies;
@@ -79,7 +80,7 @@ mod trace;
 
 pub use contents::{Contents, Place, contents};
 pub use error::{ExportError, LowerError};
-pub use export::{Export, ExportFile, ExportOptions, Format, Runtime};
+pub use export::{Export, ExportFile, ExportOptions, Format, Runtime, standard_collective};
 pub use format::{FORMATS, format_named};
 pub use lower::{Connections, LowerOptions, lower};
 pub use program::{

@@ -44,6 +44,7 @@
 //! | read, write and check plan files | [`PlanFile`] |
 //! | plan again after faults | [`replan()`] |
 //! | plan for many fault sets in advance | [`sweep()`], [`SweepLog`], [`RecoveryBook`] |
+//! | divide the work among processes | [`Workers`], [`Worker`], [`sweep_with`], [`IslandPlanner`], [`advance_generation`] |
 //! | check a plan from elsewhere | [`PlanFile::check`], [`verify`], [`LowerBound::check`] |
 //!
 //! # Add an engine
@@ -84,6 +85,7 @@ mod load;
 mod plan;
 mod planner;
 mod recovery;
+mod workers;
 
 pub use lockstep_analytic as analytic;
 pub use lockstep_bounds as bounds;
@@ -119,13 +121,15 @@ pub use plan::{
 };
 pub use planner::{
     CHECKPOINT_KIND, CheckpointError, DEFAULT_EVALUATIONS, Ending, EngineChoice, EngineError, EngineRegistry,
-    EngineStage, Event, MAX_CHANNEL_USES, MAX_DELIVERIES, PlanError, PlanOptions, Planner, RegisteredEngine,
-    SymmetricPlan, SymmetricPlanError, plan, plan_symmetric,
+    EngineStage, Event, ISLANDS_KIND, IslandError, IslandEvent, IslandPlanner, MAX_CHANNEL_USES, MAX_DELIVERIES,
+    PlanError, PlanOptions, Planner, RegisteredEngine, SymmetricPlan, SymmetricPlanError, plan, plan_symmetric,
 };
 pub use recovery::{
     BOOK_KIND, BookError, Consequence, ConsequenceError, Degradation, FaultOutcome, InterruptedSweep, Loss,
-    PlanFigures, Recovery, RecoveryBook, Replan, ReplanError, SweepIdentity, SweepLog, replan, sweep,
+    PlanFigures, Recovery, RecoveryBook, Replan, ReplanError, SharedSweepError, SweepIdentity, SweepLog, SweepPage,
+    replan, sweep, sweep_with,
 };
+pub use workers::{GenerationError, NoWorkers, Worker, WorkerError, Workers, advance_generation};
 
 /// The examples of the guide and of the README of the repository.
 #[cfg(doctest)]

@@ -1,5 +1,7 @@
 //! The evolution of a population.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::algorithm::SelectionAlgorithm;
@@ -56,7 +58,8 @@ impl<'a, P: MultiObjectiveProblem> Evolution<'a, P> {
     /// objectives, no feasible genome is found, or a score is invalid.
     pub fn new(problem: &'a P, options: EvolutionOptions) -> Result<Self, EvolutionError> {
         let mut evolution = Self::unpopulated(problem, options)?;
-        evolution.add_children(0..options.population)?;
+        let children = evolution.children(0..options.population)?;
+        evolution.add(children);
         Ok(evolution)
     }
 
@@ -87,6 +90,21 @@ impl<'a, P: MultiObjectiveProblem> Evolution<'a, P> {
     /// Returns [`EvolutionError::NoneFeasible`] or [`EvolutionError::Score`]. The generation is then incomplete, and
     /// the evolution cannot continue.
     pub fn advance(&mut self) -> Result<(), EvolutionError> {
+        self.advance_with(Self::children)
+    }
+
+    /// Computes the next generation with children that `create` returns: those of
+    /// [`children`](Self::children), computed in another way, such as in several processes.
+    ///
+    /// `create` gets the evolution and the numbers of some children, and must return these children in order.
+    ///
+    /// # Errors
+    ///
+    /// As [`advance`](Self::advance), and the errors of `create`.
+    pub fn advance_with<E: From<EvolutionError>>(
+        &mut self,
+        mut create: impl FnMut(&Self, Range<usize>) -> Result<Vec<Child<P::Genome>>, E>,
+    ) -> Result<(), E> {
         self.generation = self.generation.saturating_add(1);
         if self.options.elites == Elites::ReEvaluate {
             self.re_evaluate()?;
@@ -95,7 +113,8 @@ impl<'a, P: MultiObjectiveProblem> Evolution<'a, P> {
         let offspring_count = self.selection.offspring_count(population);
         for first in (0..population).step_by(offspring_count) {
             self.selection.observe(&self.costs());
-            self.add_children(first..population.min(first + offspring_count))?;
+            let children = create(self, first..population.min(first + offspring_count))?;
+            self.add(children);
             self.select_survivors(first);
         }
         tracing::debug!(generation = self.generation, evaluations = self.evaluations, discarded = self.discarded);
@@ -137,13 +156,17 @@ impl<'a, P: MultiObjectiveProblem> Evolution<'a, P> {
         })
     }
 
-    fn costs(&self) -> Costs {
+    pub(crate) fn costs(&self) -> Costs {
         Costs::of_scores(self.problem.senses(), &self.scores)
     }
 
-    /// Appends the children with these indices to the population. In generation 0, they are the first population.
-    fn add_children(&mut self, children: std::ops::Range<usize>) -> Result<(), EvolutionError> {
-        let this = &*self;
+    /// Computes the children of the current generation with these numbers. In generation 0, they are the first population.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`EvolutionError::NoneFeasible`] or [`EvolutionError::Score`].
+    pub fn children(&self, children: Range<usize>) -> Result<Vec<Child<P::Genome>>, EvolutionError> {
+        let this = self;
         let scratch = || this.scratch.borrow(|| this.problem.scratch());
         let create = |scratch: &mut P::Scratch, number: usize| -> Result<Child<P::Genome>, EvolutionError> {
             let mut random = stream(this.options.seed, this.generation, number, Purpose::Birth);
@@ -158,14 +181,17 @@ impl<'a, P: MultiObjectiveProblem> Evolution<'a, P> {
         } else {
             children.into_par_iter().map_init(scratch, |scratch, number| create(scratch, number)).collect()
         };
-        for child in children {
-            let Child { genome, scores, attempts } = child?;
+        children.into_iter().collect()
+    }
+
+    /// Appends children to the population.
+    fn add(&mut self, children: Vec<Child<P::Genome>>) {
+        for Child { genome, scores, attempts } in children {
             self.genomes.push(genome);
             self.scores.extend(scores);
             self.evaluations = self.evaluations.saturating_add(u64::from(attempts));
             self.discarded = self.discarded.saturating_add(u64::from(attempts - 1));
         }
-        Ok(())
     }
 
     /// Reduces the population to its size. `number` is the index of the first child since the last selection.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::EvolutionError;
 use crate::evolution::Evolution;
+use crate::offspring::Child;
 use crate::options::EvolutionOptions;
 use crate::problem::MultiObjectiveProblem;
 use crate::score::invalid_score;
@@ -43,6 +44,29 @@ impl<'a, P: MultiObjectiveProblem> Evolution<'a, P> {
             scores: self.scores.clone(),
             memory: self.selection.memory().to_vec(),
         }
+    }
+
+    /// Restores the evolution that [`advance_with`](Self::advance_with) passes to `create` from its state there: its
+    /// [`children`](Self::children) are the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`resume`](Self::resume).
+    pub fn resume_within(problem: &'a P, state: EvolutionState<P::Genome>) -> Result<Self, EvolutionError> {
+        let mut evolution = Self::resume(problem, state)?;
+        evolution.selection.observe(&evolution.costs());
+        Ok(evolution)
+    }
+
+    /// Returns the reason why a child cannot come from this evolution, if there is one.
+    pub fn refusal(&self, child: &Child<P::Genome>) -> Option<String> {
+        if child.scores.len() != self.problem.senses().len() || invalid_score(&child.scores).is_some() {
+            return Some(format!("scores: {:?}", child.scores));
+        }
+        if child.attempts == 0 {
+            return Some("attempts: 0".to_owned());
+        }
+        self.problem.check(&child.genome).err()
     }
 
     /// Resumes an evolution from its [`state`](Self::state).

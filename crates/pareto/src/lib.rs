@@ -100,6 +100,7 @@ pub use error::EvolutionError;
 pub use evolution::{Evolution, Individual};
 pub use evolution_state::EvolutionState;
 pub use limits::{MAX_ATTEMPTS, MAX_HYPERVOLUME_OBJECTIVES, MAX_OBJECTIVES, MAX_POPULATION};
+pub use offspring::Child;
 pub use options::{Elites, EqualPoints, EvolutionOptions};
 pub use points::{Points, PointsError};
 pub use problem::MultiObjectiveProblem;

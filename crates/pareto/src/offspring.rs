@@ -2,6 +2,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::error::EvolutionError;
 use crate::limits::MAX_ATTEMPTS;
@@ -29,12 +30,14 @@ pub(crate) fn stream(seed: u64, generation: u64, individual: usize, purpose: Pur
 }
 
 /// A feasible child.
-#[derive(Debug)]
-pub(crate) struct Child<G> {
-    pub(crate) genome: G,
-    pub(crate) scores: Vec<f64>,
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Child<G> {
+    /// The genome.
+    pub genome: G,
+    /// The scores, in the order of [`MultiObjectiveProblem::senses`].
+    pub scores: Vec<f64>,
     /// Number of genomes that were evaluated, including this one.
-    pub(crate) attempts: u32,
+    pub attempts: u32,
 }
 
 /// Draws genomes until one is feasible.

@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // The command `lockstep judge`.
     ("crates/cli/src/args/", &["judge"]),
     ("crates/cli/src/commands/", &["judge", "judged"]),
-    ("crates/cli/src/main.rs", &["judge"]),
+    ("crates/cli/src/lib.rs", &["judge"]),
     ("crates/python/src/", &["judge"]),
     // The task that runs this command on a folder, and its page.
     ("xtask/src/judged.rs", &["judge", "judged"]),

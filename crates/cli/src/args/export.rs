@@ -7,6 +7,8 @@ use clap::builder::PossibleValuesParser;
 use lockstep::topology::Quantity;
 use lockstep_export::{FORMATS, Runtime};
 
+use crate::units::size;
+
 const EXPORT_EXAMPLES: &str = "\
 Examples:
   lockstep export p.json --to mpi-c -o plan.c             a C program that checks every byte
@@ -78,13 +80,5 @@ impl From<RuntimeArg> for Runtime {
             RuntimeArg::Rccl => Self::Rccl,
             RuntimeArg::Msccl => Self::Msccl,
         }
-    }
-}
-
-fn size(text: &str) -> Result<u64, String> {
-    match Quantity::Size.parse(text) {
-        Ok(0) => Err("expected a size above 0".to_owned()),
-        Ok(size) => Ok(size),
-        Err(error) => Err(error.to_string()),
     }
 }

@@ -15,6 +15,7 @@ mod problem;
 mod program;
 mod render;
 mod run;
+mod shared;
 mod simulate;
 mod time;
 mod topology;
@@ -39,6 +40,8 @@ pub(crate) use self::problem::ProblemArgs;
 pub(crate) use self::program::ProgramArgs;
 pub(crate) use self::render::{PaperArgs, PictureFormat, RenderArgs};
 pub(crate) use self::run::RunArgs;
+pub(crate) use self::shared::SharedArgs;
+pub use self::shared::SharedCommand;
 pub(crate) use self::simulate::SimulateArgs;
 pub(crate) use self::time::TimeArgs;
 pub(crate) use self::topology::{NetworkFormat, TopologyArgs};
@@ -78,12 +81,19 @@ unreadable input, unwritable output or too little memory.";
 #[command(name = "lockstep", version = env!("LOCKSTEP_VERSION"), about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Arguments of all commands.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct GlobalArgs {
+    #[command(flatten)]
     pub(crate) verbosity: Verbosity,
     /// Maximum memory: a size (500MB, 2GiB), a percentage of the machine or container (80%), or 'unlimited'
     #[arg(long, global = true, value_name = "SIZE", default_value_t = MemoryLimit::DEFAULT, value_parser = memory::limit)]
     pub(crate) max_memory: MemoryLimit,
-    #[command(subcommand)]
-    pub(crate) command: Command,
 }
 
 /// The command to run.

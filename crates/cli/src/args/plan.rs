@@ -1,5 +1,6 @@
 //! Arguments of `lockstep plan`.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -42,6 +43,9 @@ pub(crate) struct PlanArgs {
     /// Seed of all random choices
     #[arg(short, long, help_heading = "Search", value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Number of independent searches, with the seeds SEED, SEED + 1 and so on, whose best plan counts; each has the whole budget
+    #[arg(long, help_heading = "Search", value_name = "N", default_value = "1", conflicts_with = "explain")]
+    pub(crate) islands: NonZeroU32,
     /// Search budget: a number of evaluations (4000000), a time (500ms, 30s, 5m), or 'unlimited'
     #[arg(short, long, help_heading = "Search", value_name = "AMOUNT", default_value_t = BudgetArg::DEFAULT, value_parser = units::budget)]
     pub(crate) budget: BudgetArg,
@@ -76,10 +80,10 @@ pub(crate) struct PlanArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct LargeArgs {
     /// Plan the transfers of one source; translation gives all others (all-gather and all-to-all on hypercubes, tori, rings and circulants)
-    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "engine", "steps", "seed", "table", "timing", "checkpoint"])]
+    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "engine", "steps", "seed", "islands", "table", "timing", "checkpoint"])]
     pub(crate) symmetric: bool,
     /// Print the sends of one node: message, link and round
-    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["engine", "steps", "seed", "table", "timing", "checkpoint", "output", "t0"])]
+    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["engine", "steps", "seed", "islands", "table", "timing", "checkpoint", "output", "t0"])]
     pub(crate) local: bool,
     /// Node of --local, by name or number
     #[arg(long, help_heading = "Large networks", value_name = "NODE", requires = "local")]

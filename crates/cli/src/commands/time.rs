@@ -28,11 +28,8 @@ const SIZES: [u64; 11] = {
 
 pub(crate) fn run(args: &TimeArgs) -> anyhow::Result<ExitStatus> {
     CommandFiles::new().read("the schedule", &args.file)?;
-    let saved = input::saved(&args.file)?;
     let name = || input::name(&args.file);
-    let file = saved.schedule();
-    let file = file
-        .with_context(|| format!("{}: a symmetric schedule holds one source only; plan without --symmetric", name()))?;
+    let file = &input::schedule(&args.file)?;
     if let Err(violation) = lockstep::verify(&file.problem(), file.schedule()) {
         output::print(&format!("invalid: {}\n", one_line(&violation.to_string())))?;
         return Ok(ExitStatus::Negative);

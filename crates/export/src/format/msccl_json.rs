@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::contents::{Contents, Place, contents};
 use crate::error::ExportError;
-use crate::export::{Export, ExportFile, Format};
+use crate::export::{Export, ExportFile, Format, standard_collective};
 use crate::program::{Program, Receives};
 
 pub(super) const FORMAT: Format = Format {
@@ -123,7 +123,7 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
 }
 
 fn runtime_name(export: &Export<'_>) -> &'static str {
-    match export.name() {
+    match standard_collective(&export.problem) {
         Some(CollectiveName::ReduceScatter) => "reduce_scatter",
         _ => export.msccl_word("msccl-tools").unwrap_or("custom"),
     }

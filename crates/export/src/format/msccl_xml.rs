@@ -16,7 +16,7 @@ use lockstep_schedule::CollectiveName;
 
 use super::text::Text;
 use crate::error::ExportError;
-use crate::export::{Export, ExportFile, Format, Runtime};
+use crate::export::{Export, ExportFile, Format, Runtime, standard_collective};
 use crate::program::{Action, Buffer, Combine, Operation, Placement, Program, RankProgram, Receives, Slot};
 
 pub(super) const FORMAT: Format = Format {
@@ -91,7 +91,7 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     let gpus = gpus(&program, &limits)?;
     let channels = gpus.iter().flat_map(|gpu| &gpu.blocks).map(|block| block.channel + 1).max().unwrap_or(1);
     let chunks = program.ranks.iter().map(|of_rank| of_rank.buffers.input.max(of_rank.buffers.output));
-    let chunks_per_loop = match export.name() {
+    let chunks_per_loop = match standard_collective(&export.problem) {
         Some(CollectiveName::Gather | CollectiveName::Scatter) => export.problem.messages().chunks(),
         _ => chunks.max().unwrap_or(0),
     };

@@ -74,6 +74,14 @@ impl StoredEngine {
     }
 }
 
+impl StoredOptions {
+    /// Returns the options with the standard registry; `None` for engines of another one.
+    pub(crate) fn options(&self) -> Option<PlanOptions<'static>> {
+        let engine = self.engine.name().parse().ok()?;
+        Some(PlanOptions { engine, steps: self.steps, ..PlanOptions::auto(self.seed) })
+    }
+}
+
 impl From<PlanOptions<'_>> for StoredOptions {
     fn from(PlanOptions { engine, engines, steps, seed, .. }: PlanOptions<'_>) -> Self {
         let numbered = [

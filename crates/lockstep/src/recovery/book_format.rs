@@ -117,7 +117,12 @@ pub(super) struct Pieces<'a> {
 
 impl<'a> Pieces<'a> {
     pub(super) fn new(rest: &'a [u8]) -> Self {
-        Self { rest, pages: 0, is_over: false }
+        Self::behind(0, rest)
+    }
+
+    /// Reads the pieces behind a number of pages.
+    pub(super) fn behind(pages: u64, rest: &'a [u8]) -> Self {
+        Self { rest, pages, is_over: false }
     }
 
     fn piece(&mut self) -> Result<(Piece, usize), BookError> {

@@ -10,6 +10,7 @@ mod repair;
 mod replan;
 mod sweep;
 mod sweep_log;
+mod sweep_task;
 
 pub use book::{Recovery, RecoveryBook};
 pub use book_error::BookError;
@@ -18,4 +19,6 @@ pub use consequence::{Consequence, ConsequenceError};
 pub use degradation::{Degradation, FaultOutcome, Loss, PlanFigures};
 pub use replan::{Replan, ReplanError, replan};
 pub use sweep::sweep;
-pub use sweep_log::{InterruptedSweep, SweepIdentity, SweepLog};
+pub use sweep_log::{InterruptedSweep, SweepIdentity, SweepLog, SweepPage};
+pub(crate) use sweep_task::{KIND as SWEEP_TASK_KIND, SweepTask};
+pub use sweep_task::{SharedSweepError, sweep_with};

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::planner::PlanOptions;
 
 /// Number of fault sets per thread between two calls of the observer.
-const BATCH: usize = 4;
+pub(super) const BATCH: usize = 4;
 
 /// Computes the consequences of many fault sets in parallel, and passes them to `observe` in the order of the sets.
 ///

@@ -72,6 +72,50 @@ pub struct SweepLog<W> {
     keeps_plans: bool,
 }
 
+/// A page of a log: the consequence of one set of faults.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SweepPage {
+    /// The figures.
+    pub degradation: Degradation,
+    /// The page in the log.
+    bytes: Vec<u8>,
+}
+
+impl SweepPage {
+    /// Returns the page of this number, from 0, with or without its plan.
+    pub(super) fn new(number: u64, consequence: &Consequence, keeps_plan: bool) -> Self {
+        let plan = consequence.plan.as_ref().filter(|_| keeps_plan).map(PackedPlan::new);
+        let degradation = consequence.degradation.clone();
+        let piece = Piece::Page(Page { number, degradation: degradation.clone(), plan });
+        Self { degradation, bytes: BOOK_KIND.seal(&piece) }
+    }
+
+    /// Returns the page as bytes.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Reads pages, one behind the other. The number of the first one is `first`.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError`] if the bytes are not such pages.
+    pub(super) fn read_all(first: u64, mut bytes: &[u8]) -> Result<Vec<Self>, BookError> {
+        let mut pages = Vec::new();
+        for piece in Pieces::behind(first, bytes) {
+            let (piece, length) = match piece {
+                Err(BookError::Unfinished) if bytes.is_empty() => break,
+                piece => piece?,
+            };
+            let Piece::Page(page) = piece else { return Err(BookError::Order) };
+            let (own, rest) = bytes.split_at(length);
+            pages.push(Self { degradation: page.degradation, bytes: own.to_vec() });
+            bytes = rest;
+        }
+        Ok(pages)
+    }
+}
+
 /// The contents of an unfinished log.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InterruptedSweep {
@@ -106,9 +150,17 @@ impl<W: Write> SweepLog<W> {
     ///
     /// The errors of the writer.
     pub fn add(&mut self, consequence: &Consequence) -> io::Result<()> {
-        let plan = consequence.plan.as_ref().filter(|_| self.keeps_plans).map(PackedPlan::new);
-        let page = Page { number: self.pages, degradation: consequence.degradation.clone(), plan };
-        self.write(&Piece::Page(page))?;
+        self.add_page(&SweepPage::new(self.pages, consequence, self.keeps_plans))
+    }
+
+    /// Writes the next page, and flushes the writer.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the writer.
+    pub fn add_page(&mut self, page: &SweepPage) -> io::Result<()> {
+        self.out.write_all(&page.bytes)?;
+        self.out.flush()?;
         self.pages += 1;
         Ok(())
     }
@@ -119,13 +171,9 @@ impl<W: Write> SweepLog<W> {
     ///
     /// The errors of the writer.
     pub fn end(mut self) -> io::Result<W> {
-        self.write(&Piece::End(self.pages))?;
+        self.out.write_all(&BOOK_KIND.seal(&Piece::End(self.pages)))?;
+        self.out.flush()?;
         Ok(self.out)
-    }
-
-    fn write(&mut self, piece: &Piece) -> io::Result<()> {
-        self.out.write_all(&BOOK_KIND.seal(piece))?;
-        self.out.flush()
     }
 }
 

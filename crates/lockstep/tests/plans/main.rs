@@ -6,17 +6,20 @@ mod analytic;
 mod budgets;
 mod certificates;
 mod checkpoints;
+mod designs;
 mod engines;
 mod execution;
 mod files;
 mod fronts;
 mod interruptions;
+mod islands;
 mod limits;
 mod networks;
 mod oracle;
 mod planner;
 mod recovery;
 mod replanning;
+mod workers;
 
 use std::path::Path;
 

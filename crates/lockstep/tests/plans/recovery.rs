@@ -3,13 +3,14 @@
 use lockstep::faults::{Fault, FaultKind, FaultSet, FaultSpace, Faults};
 use lockstep::schedule::{StopReason, Transport};
 use lockstep::{
-    BookError, Budget, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, RecoveryBook, SweepIdentity,
-    SweepLog, Topology, sweep, verify,
+    BookError, Budget, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, RecoveryBook, SharedSweepError,
+    SweepIdentity, SweepLog, Topology, WorkerError, Workers, sweep, sweep_with, verify,
 };
 use lockstep::{CommunicationModel, faults::disconnected_pairs};
 use proptest::prelude::*;
 
 use crate::Setup;
+use crate::workers::OwnWorkers;
 
 const BUDGET: u64 = 1 << 16;
 
@@ -110,6 +111,58 @@ fn a_book_returns_every_plan() {
     }
     let unknown = Faults::from(Fault::Node(before.topology().terminals()[0]));
     assert_eq!(book.look_up(&unknown).unwrap(), None);
+}
+
+#[test]
+fn the_log_is_the_same_for_any_number_of_workers() {
+    let (before, consequences, bytes) = book();
+    let pages = FaultSpace::new(before.topology(), FaultKind::Channel, 1).count().unwrap() as usize;
+    assert_eq!(consequences.len(), pages);
+    for (count, done) in [(1, 0), (2, 7), (3, 0), (9, pages - 1)] {
+        let mut log = Vec::new();
+        let mut writer = SweepLog::begin(&identity(&before), &mut log).unwrap();
+        consequences[..done].iter().for_each(|one| writer.add(one).unwrap());
+        let space = FaultSpace::new(before.topology(), FaultKind::Channel, 1);
+        let (workers, budget) = (OwnWorkers::new(count), Budget::evaluations(BUDGET));
+        let sets = space.iter().skip(done);
+        let ended = sweep_with(&workers, &identity(&before), done, sets, &budget, |page| {
+            writer.add_page(&page).unwrap();
+        });
+        assert_eq!(ended, Ok(None));
+        writer.end().unwrap();
+        assert!(log == bytes, "{count} workers, {done} pages before");
+    }
+}
+
+#[test]
+fn damaged_tasks_and_results_are_refused() {
+    /// A worker that returns other bytes than its result.
+    struct Damaged(OwnWorkers, Option<Vec<u8>>);
+    impl Workers for Damaged {
+        fn count(&self) -> usize {
+            1
+        }
+
+        fn send(&self, worker: usize, mut task: Vec<u8>) {
+            if self.1.is_none() {
+                *task.last_mut().unwrap() ^= 1;
+            }
+            self.0.send(worker, task);
+        }
+
+        fn receive(&self, worker: usize, is_stopped: &dyn Fn() -> bool) -> Option<Vec<u8>> {
+            let result = self.0.receive(worker, is_stopped);
+            self.1.clone().or(result)
+        }
+    }
+    let (before, ..) = book();
+    let space = FaultSpace::new(before.topology(), FaultKind::Channel, 1);
+    let error = |result: Option<Vec<u8>>| {
+        let (workers, budget) = (Damaged(OwnWorkers::new(1), result), Budget::evaluations(BUDGET));
+        sweep_with(&workers, &identity(&before), 0, space.iter(), &budget, |_| {}).unwrap_err()
+    };
+    assert!(matches!(error(None), SharedSweepError::Worker(WorkerError::Failed { worker: 0, .. })));
+    assert!(matches!(error(Some(Vec::new())), SharedSweepError::Worker(WorkerError::Result { worker: 0, .. })));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! `lockstep design`: a front by evolution.
 
 use anyhow::anyhow;
-use lockstep::Budget;
 use lockstep::design::{CHECKPOINT_KIND, DesignProblem, Front, checkpoint, resume};
 use lockstep::pareto::{EqualPoints, Evolution, EvolutionError, EvolutionOptions};
+use lockstep::{Budget, GenerationError, Workers, advance_generation};
 
 use super::front::{self, FrontOutputs};
 use super::machine::describe;
@@ -21,6 +21,7 @@ pub(super) fn run(
     mut file: Option<CheckpointFile>,
     args: &FrontArgs,
     verbosity: Verbosity,
+    workers: &dyn Workers,
 ) -> anyhow::Result<ExitStatus> {
     let (options, generations) = (args.evolution.options(), args.evolution.generations());
     note_ineffective_options(problem, verbosity);
@@ -45,7 +46,10 @@ pub(super) fn run(
 
     let is_stopped = || stop.stop_after(0).is_some();
     while evolution.generation() < generations && !is_stopped() {
-        evolution.advance().map_err(with_advice)?;
+        match advance_generation(workers, problem, &mut evolution) {
+            Err(GenerationError::Evolution(error)) => return Err(with_advice(error)),
+            advanced => advanced?,
+        }
         show(&progress, &evolution, generations);
         if let Some(file) = file.as_mut().filter(|file| file.is_due()) {
             file.write(&checkpoint(problem, &evolution));

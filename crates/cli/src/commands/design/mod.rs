@@ -9,6 +9,7 @@ mod order_degree;
 mod pick;
 mod plot;
 
+use lockstep::Workers;
 use lockstep::design::{DesignProblem, Objective, objective, objectives};
 use lockstep::files::to_json_rows;
 use lockstep::pareto::Sense;
@@ -25,7 +26,7 @@ use crate::{metrics, output};
 /// Default objectives of an enumeration: all its networks have equally many links.
 const ENUMERATED: [&str; 2] = ["exact-bisection", "throughput"];
 
-pub(crate) fn run(args: &DesignArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(args: &DesignArgs, verbosity: Verbosity, workers: &dyn Workers) -> anyhow::Result<ExitStatus> {
     match args {
         DesignArgs::Pick(args) => pick::run(args, verbosity),
         DesignArgs::Front(args) if args.list => {
@@ -37,12 +38,12 @@ pub(crate) fn run(args: &DesignArgs, verbosity: Verbosity) -> anyhow::Result<Exi
                 Some(PurposeArg::AllGather) => all_gather::run(order, degree, args, verbosity),
                 None => order_degree::run(order, degree, args, verbosity),
             },
-            _ => run_search(args, verbosity),
+            _ => run_search(args, verbosity, workers),
         },
     }
 }
 
-fn run_search(args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+fn run_search(args: &FrontArgs, verbosity: Verbosity, workers: &dyn Workers) -> anyhow::Result<ExitStatus> {
     let machine = args.machine.machine()?;
     let evolved = args.evolution.objectives();
     let default = if args.exhaustive.is_some() { &ENUMERATED[..] } else { &evolved };
@@ -61,7 +62,7 @@ fn run_search(args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStat
         return enumeration::run(&problem, links, outputs, args, verbosity);
     }
     let checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), outputs.file.as_ref(), &mut files)?;
-    evolve::run(&problem, outputs, checkpoint, args, verbosity)
+    evolve::run(&problem, outputs, checkpoint, args, verbosity, workers)
 }
 
 fn objective_list(as_json: bool) -> String {

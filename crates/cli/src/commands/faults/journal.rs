@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use lockstep::files::LogFile;
-use lockstep::{BOOK_KIND, BookError, Consequence, Degradation, SweepIdentity, SweepLog};
+use lockstep::{BOOK_KIND, BookError, Degradation, SweepIdentity, SweepLog, SweepPage};
 
 use crate::args::{SweepArgs, Verbosity};
 use crate::checkpoint_file::set_aside;
@@ -94,9 +94,9 @@ impl Journal {
     }
 
     /// Appends the next result.
-    pub(super) fn add(&mut self, consequence: &Consequence) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, page: &SweepPage) -> anyhow::Result<()> {
         let Some(log) = &mut self.log else { return Ok(()) };
-        let added = log.add(consequence).with_context(|| self.path.as_deref().map(cannot_write).unwrap_or_default());
+        let added = log.add_page(page).with_context(|| self.path.as_deref().map(cannot_write).unwrap_or_default());
         if self.allow(added)?.is_none() {
             self.log = None;
         }

@@ -7,7 +7,9 @@ mod rows;
 
 use anyhow::Context;
 use lockstep::faults::{FaultClasses, FaultKind, FaultSpace, Faults};
-use lockstep::{Budget, Degradation, FaultOutcome, PlanFigures, PlanOptions, Planner, Problem, SweepIdentity, sweep};
+use lockstep::{
+    Budget, Degradation, FaultOutcome, PlanFigures, PlanOptions, Planner, Problem, SweepIdentity, Workers, sweep_with,
+};
 
 use self::journal::{Journal, LogPlace};
 use self::rows::Rows;
@@ -24,14 +26,14 @@ use crate::text::counted;
 /// Maximum width of the column of faults, in characters; longer cells shift the other columns.
 const MAX_WIDTH: usize = 60;
 
-pub(crate) fn run(args: &FaultsArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(args: &FaultsArgs, verbosity: Verbosity, workers: &dyn Workers) -> anyhow::Result<ExitStatus> {
     match args {
         FaultsArgs::Lookup(args) => lookup::run(args),
-        FaultsArgs::Sweep(args) => run_sweep(args, verbosity),
+        FaultsArgs::Sweep(args) => run_sweep(args, verbosity, workers),
     }
 }
 
-fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+fn run_sweep(args: &SweepArgs, verbosity: Verbosity, workers: &dyn Workers) -> anyhow::Result<ExitStatus> {
     let mut files = CommandFiles::new();
     problem_input::add_files(&args.problem, &mut files)?;
     let log_place = LogPlace::new(args, &mut files)?;
@@ -77,10 +79,10 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatu
 
     let mut place = done.len();
     let mut failed = None;
-    let ended = sweep(&before, sets.iter().skip(place), options, &budget, |consequence| {
+    let ended = sweep_with(workers, &identity, place, sets.iter().skip(place), &budget, |page| {
         if failed.is_none()
-            && let Err(error) = journal.add(&consequence).and_then(|()| {
-                let row = &consequence.degradation;
+            && let Err(error) = journal.add(&page).and_then(|()| {
+                let row = &page.degradation;
                 worst.see(row);
                 progress.aside(|| rows.push(row, sets.size(place)))
             })

@@ -23,7 +23,7 @@ use self::plan::{
     RemoteBufferRefs, Semaphore, letter,
 };
 use crate::error::ExportError;
-use crate::export::{Export, ExportFile, Format};
+use crate::export::{Export, ExportFile, Format, standard_collective};
 use crate::program::{Action, Buffer, Combine, Placement, Program, Receives};
 
 pub(super) const FORMAT: Format = Format {
@@ -55,7 +55,7 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     // All ranks have buffers of the same sizes, as in the calls of the library; each has a chunk at least.
     let sizes = |buffer: Buffer| program.ranks.iter().map(move |rank| rank.buffers.of(buffer)).max().unwrap_or(0);
     let [one, all] = [export.problem.messages().chunks(), sizes(Buffer::Input).max(sizes(Buffer::Output))];
-    let (input_chunks, output_chunks) = match export.name() {
+    let (input_chunks, output_chunks) = match standard_collective(&export.problem) {
         Some(CollectiveName::AllGather | CollectiveName::Gather) => (one, all),
         Some(CollectiveName::ReduceScatter | CollectiveName::Scatter) => (all, one),
         _ => (all, all),

@@ -1,0 +1,156 @@
+//! The end of planning: a plan is written and printed, or its absence is explained.
+
+use std::path::Path;
+
+use anyhow::bail;
+use lockstep::schedule::{NotFound, StopReason};
+use lockstep::{CutShort, EngineChoice, Plan, PlanError, WithdrawnBound};
+
+use super::next::{self, Situation};
+use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
+use crate::checkpoint_file::CheckpointFile;
+use crate::commands::plan_file;
+use crate::exit_status::ExitStatus;
+use crate::output::{self, Output};
+use crate::text::{self, Sheet, counted};
+use crate::{link_loads, step_table};
+
+/// Number of lines of a summary that is printed together with its list of transfers, like one screen of a terminal.
+const SCREEN: usize = 24;
+
+/// Writes and prints the plan, as the options say. `spent` says whether the budget ended the search.
+pub(super) fn deliver(
+    plan: &Plan,
+    seconds: Option<f64>,
+    output: Option<(Output, PlanFormat)>,
+    spent: bool,
+    args: &PlanArgs,
+    verbosity: Verbosity,
+) -> anyhow::Result<()> {
+    match plan.cut_short() {
+        Some(CutShort::Interrupt) => output::note(verbosity, "interrupted; this is the best schedule found"),
+        Some(CutShort::Deadline) => {
+            output::note(verbosity, "the time limit ended the search; another run may find another schedule");
+        }
+        None => {}
+    }
+    let file = || plan.to_file(seconds);
+    let is_data = output.as_ref().is_some_and(|(output, _)| output.is_standard());
+    let written = args.output.as_deref().zip(output.as_ref().map(|&(_, format)| format));
+    if let Some((output, format)) = output {
+        let contents = plan_file::contents(&file(), &describe(plan, args)?, format);
+        output.write_bytes(&contents, || file().to_json())?;
+    }
+    if is_data || args.json {
+        if spent && !plan.is_optimal() {
+            output::note(verbosity, "the search ended at its budget; --budget sets a larger one");
+        }
+        return if is_data { Ok(()) } else { output::print(&file().to_json()) };
+    }
+    match written {
+        Some(_) if verbosity.quiet && !args.table => Ok(()),
+        _ => summarize(plan, written, spent, args, verbosity),
+    }
+}
+
+/// Prints the summary of the plan, its transfers if they fit on a screen or are wanted, and what to do next.
+fn summarize(
+    plan: &Plan,
+    file: Option<(&Path, PlanFormat)>,
+    spent: bool,
+    args: &PlanArgs,
+    verbosity: Verbosity,
+) -> anyhow::Result<()> {
+    let (problem, schedule) = (plan.problem(), plan.schedule());
+    let sheet = |is_listed| {
+        let mut sheet = describe(plan, args)?;
+        if let Some((path, _)) = file {
+            sheet.line("written to", path.display().to_string());
+        }
+        if !verbosity.quiet {
+            let spent = spent.then_some(args.budget);
+            next::describe(&mut sheet, &Situation { file, verdict: plan.verdict(), spent, is_listed });
+        }
+        anyhow::Ok(sheet.to_text())
+    };
+    if args.table {
+        return output::print(&(sheet(true)? + &step_table::full(&problem, schedule)));
+    }
+    let listed = sheet(true)?;
+    let room = SCREEN.saturating_sub(listed.lines().count());
+    match step_table::short(&problem, schedule, room).filter(|_| file.is_none()) {
+        Some(steps) => output::print(&(listed + &steps)),
+        None => output::print(&sheet(false)?),
+    }
+}
+
+/// Describes the plan, without its steps.
+fn describe(plan: &Plan, args: &PlanArgs) -> anyhow::Result<Sheet> {
+    let mut sheet = Sheet::default();
+    text::describe(&mut sheet, &plan.problem());
+    let steps = counted(plan.step_count() as usize, "step");
+    sheet.line("schedule", format!("{steps}, {}", text::verdict(plan.verdict())));
+    sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
+    sheet.line("transfers", text::transfers(plan.verification()));
+    link_loads::describe(&mut sheet, plan.topology(), plan.schedule());
+    if let Some(time) = text::time(plan.problem().collective(), plan.schedule(), args.cost)? {
+        sheet.line("time", time);
+    }
+    let cut_short = match plan.cut_short() {
+        Some(CutShort::Deadline) => ", stopped by the time limit",
+        Some(CutShort::Interrupt) => ", interrupted",
+        None => "",
+    };
+    sheet.line("found by", format!("{}, seed {}{cut_short}", plan.engine(), plan.seed()));
+    Ok(sheet)
+}
+
+/// Writes or prints a schedule without its bound, and reports the withdrawn bound.
+pub(super) fn keep(
+    withdrawn: &WithdrawnBound,
+    output: Option<(Output, PlanFormat)>,
+    args: &PlanArgs,
+) -> anyhow::Result<ExitStatus> {
+    let file = &withdrawn.schedule;
+    let (problem, schedule) = (file.problem(), file.schedule());
+    match output {
+        Some((output, format)) => {
+            let contents = match format {
+                PlanFormat::Json => file.to_json().into_bytes(),
+                PlanFormat::Binary => file.to_bytes(),
+                PlanFormat::Text => step_table::full(&problem, schedule).into_bytes(),
+                PlanFormat::Svg => plan_file::picture(&problem, schedule, PictureFormat::Svg),
+                PlanFormat::Html => plan_file::picture(&problem, schedule, PictureFormat::Html),
+                PlanFormat::Pdf => plan_file::picture(&problem, schedule, PictureFormat::Pdf),
+            };
+            output.write_bytes(&contents, || file.to_json())?;
+        }
+        None if args.json => output::print(&file.to_json())?,
+        None if args.table => output::print(&step_table::full(&problem, schedule))?,
+        None => output::print(&step_table::short(&problem, schedule, SCREEN).unwrap_or_default())?,
+    }
+    bail!("{withdrawn}; the valid schedule is kept, as a schedule without a bound");
+}
+
+/// Reports why there is no plan: a negative result, or an error.
+pub(super) fn refuse(
+    error: PlanError,
+    engine: EngineChoice,
+    checkpoint: Option<&mut CheckpointFile>,
+    verbosity: Verbosity,
+) -> anyhow::Result<ExitStatus> {
+    let reason = match &error {
+        PlanError::Impossible { .. } | PlanError::Refused { .. } => None,
+        PlanError::NotFound(NotFound::Stopped { reason, .. }) => Some(*reason),
+        PlanError::NotFound(NotFound::TooLong { .. }) => Some(StopReason::Evaluations),
+        PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
+            bail!("{error}; use --engine auto")
+        }
+        _ => return Err(error.into()),
+    };
+    output::error(&error.into());
+    if let (Some(reason), Some(checkpoint)) = (reason, checkpoint) {
+        checkpoint.settle(reason == StopReason::Evaluations, verbosity);
+    }
+    Ok(ExitStatus::Negative)
+}
