@@ -5,9 +5,9 @@ use std::ops::Range;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::messages::{MessageId, Messages, Receivers};
+use crate::parallel::useful_threads;
 use crate::pattern::Pattern;
 use crate::problem::Problem;
-use crate::parallel::useful_threads;
 use crate::schedule::{Schedule, Transfer};
 use crate::violation::{NamedChannel, NamedMessage, NamedNode, Place};
 
