@@ -49,7 +49,7 @@ fn late_cuts(
 fn a_message_that_enters_a_path_late_cannot_reach_its_end() {
     let path = network(5, &[], &[[0, 1], [1, 2], [2, 3], [3, 4]]).build().unwrap();
     assert_eq!(late_cuts(&path, PACKETS, 5, &[1, 2, 3, 4], 4), [(1, 0, 6), (2, 0, 7), (3, 0, 8)]);
-    // No message has so few, or so many, receivers in the set, and a set has its nodes in order.
+    // No message has 3 or 5 receivers in the set, and a set has its nodes in order.
     for (set, receivers) in [(&[1, 2, 3, 4][..], 3), (&[1, 2, 3, 4], 5), (&[1, 2], 0), (&[2, 1], 2)] {
         assert_eq!(late_cuts(&path, PACKETS, 5, set, receivers), []);
     }
