@@ -7,6 +7,9 @@ use crate::length_program::{LengthProgram, length_sizes, whole_lengths, without_
 use crate::request::BoundRequest;
 use crate::transfers::{Ends, TransferNetwork, Transfers};
 
+/// The largest number of table entries for one evaluation: 128 MB.
+const MAX_ENTRIES: usize = 1 << 24;
+
 /// The largest integer length.
 const MAX_LENGTH: u32 = 1 << 20;
 
@@ -58,6 +61,11 @@ struct TimedSearch<'a, P> {
 impl<P: TimedPacking> TimedSearch<'_, P> {
     /// Returns the certificate that the number of steps is too small, or `None` if none is found.
     fn certificate(&self, request: &BoundRequest<'_>) -> Option<Certificate> {
+        let (topology, structures) = (self.network.topology, self.packing.entries(self.steps));
+        let searches = self.steps * topology.terminal_count() * (topology.node_count() + topology.channel_count());
+        if structures > MAX_ENTRIES || searches > MAX_ENTRIES {
+            return None;
+        }
         let places = self.network.capacity.len();
         let capacity = self.network.capacity.repeat(self.steps);
         let parts = self.packing.parts();
@@ -74,7 +82,7 @@ impl<P: TimedPacking> TimedSearch<'_, P> {
                     transfers[step].count(self.network, ends, structure.count, used);
                 }
             });
-            program.spend(self.packing.entries(self.steps) as u64)?;
+            program.spend((structures + searches) as u64)?;
             if distance == f64::INFINITY {
                 // No transfers are fast enough for some message, whatever their lengths are.
                 return self.certificate_of(&vec![0; capacity.len()], &capacity);

@@ -2,25 +2,24 @@
 
 use crate::transfers::Ends;
 
-/// The largest number of terminals: the trees to all sets of terminals are computed.
-pub(crate) const MAX_TERMINALS: usize = 8;
+/// The largest number of targets: the trees to all sets of targets are computed.
+pub(crate) const MAX_TARGETS: usize = 8;
 
-/// The lengths from all terminals.
-type Row = [f64; MAX_TERMINALS];
-
-/// The shortest trees from every terminal at every time to every set of terminals.
+/// The shortest trees from every terminal at every time to every set of targets.
 ///
-/// Sets are numbers with one bit per terminal. Memory: 64 bytes per time and set.
+/// Sets are numbers with one bit per target. Memory: 8 bytes per time, set and terminal.
 ///
 /// # Source
 ///
 /// The recursion of Dreyfus and Wagner, "The Steiner problem in graphs", *Networks* 1 (1971), over time.
-pub(crate) struct TimedTreeTable {
+pub(crate) struct TimedTreeTable<'a> {
     terminals: usize,
+    /// By terminal: the set of this target; empty if it is no target.
+    alone: Vec<usize>,
     /// By step: the lengths of the transfers between all terminals, by start and end.
-    transfer: Vec<Vec<f64>>,
-    /// By time and set.
-    smallest: Vec<Row>,
+    transfer: &'a [Vec<f64>],
+    /// By time, set and terminal.
+    smallest: Vec<f64>,
 }
 
 /// The beginning of a tree at a terminal and a time.
@@ -33,59 +32,68 @@ enum Branch {
     Part(usize),
 }
 
-impl TimedTreeTable {
+impl<'a> TimedTreeTable<'a> {
     /// Computes the trees for the lengths of transfers in each step, by start and end.
-    pub(crate) fn new(transfer: Vec<Vec<f64>>, terminals: usize) -> Self {
-        let (sets, steps) = (1usize << terminals, transfer.len());
-        let mut smallest = vec![[f64::INFINITY; MAX_TERMINALS]; (steps + 1) * sets];
+    pub(crate) fn new(transfer: &'a [Vec<f64>], terminals: usize, targets: &[usize]) -> Self {
+        let (sets, steps) = (1usize << targets.len(), transfer.len());
+        let mut alone = vec![0; terminals];
+        for (place, &target) in targets.iter().enumerate() {
+            alone[target] = 1 << place;
+        }
+        let mut smallest = vec![f64::INFINITY; (steps + 1) * sets * terminals];
         for time in (0..=steps).rev() {
-            let (before, after) = smallest.split_at_mut((time + 1) * sets);
-            let own = &mut before[time * sets..];
-            let into = transfer.get(time).map(|lengths| rows_into(lengths, terminals));
-            own[0] = [0.0; MAX_TERMINALS];
+            let (before, after) = smallest.split_at_mut((time + 1) * sets * terminals);
+            let own = &mut before[time * sets * terminals..];
+            let into = transfer.get(time).map(|lengths| transposed(lengths, terminals));
+            own[..terminals].fill(0.0);
             for set in 1..sets {
-                let mut row = [f64::INFINITY; MAX_TERMINALS];
+                let (smaller, row) = own.split_at_mut(set * terminals);
+                let row = &mut row[..terminals];
                 if let Some(into) = &into {
-                    row = after[set];
-                    for (into, rest) in into.iter().zip(after[set]).take(terminals) {
+                    let rest = &after[set * terminals..][..terminals];
+                    row.copy_from_slice(rest);
+                    for (into, rest) in into.chunks(terminals).zip(rest).filter(|(_, rest)| **rest < f64::INFINITY) {
                         row.iter_mut().zip(into).for_each(|(best, transfer)| lower(best, transfer + rest));
                     }
                 }
                 for part in parts(set) {
-                    let (some, others) = (&own[part], &own[set ^ part]);
+                    let [some, others] = [part, set ^ part].map(|set| &smaller[set * terminals..][..terminals]);
                     for (best, (some, others)) in row.iter_mut().zip(some.iter().zip(others)) {
                         lower(best, some + others);
                     }
                 }
-                for terminal in (0..terminals).filter(|terminal| set & (1 << terminal) != 0) {
-                    row[terminal] = own[set ^ (1 << terminal)][terminal];
+                for &target in targets.iter().filter(|&&target| set & alone[target] != 0) {
+                    row[target] = smaller[(set ^ alone[target]) * terminals + target];
                 }
-                own[set] = row;
             }
         }
-        Self { terminals, transfer, smallest }
+        Self { terminals, alone, transfer, smallest }
     }
 
     /// Returns the number of entries that the computation visits.
-    pub(crate) fn entries(steps: usize, terminals: usize) -> usize {
-        (steps + 1) * terminals * (3usize.pow(terminals as u32) + (terminals << terminals))
+    pub(crate) fn entries(steps: usize, terminals: usize, targets: usize) -> usize {
+        (steps + 1) * terminals * (3usize.pow(targets as u32) + (terminals << targets))
     }
 
     fn at(&self, time: usize, set: usize, terminal: usize) -> f64 {
-        self.smallest[(time << self.terminals) + set][terminal]
+        self.smallest[time * (self.smallest.len() / (self.transfer.len() + 1)) + set * self.terminals + terminal]
     }
 
-    /// Returns the length of the shortest tree from a source at a time to its receivers; infinite if there is none.
+    fn set(&self, targets: &[usize]) -> usize {
+        targets.iter().fold(0, |set, &target| set | self.alone[target])
+    }
+
+    /// Returns the length of the shortest tree from a terminal at a time to some targets; infinite if there is none.
     pub(crate) fn length(&self, time: usize, source: usize, receivers: &[usize]) -> f64 {
-        self.at(time, set(receivers), source)
+        self.at(time, self.set(receivers), source)
     }
 
     /// Visits the transfers of a shortest tree from a source at a time, each with the number of its step, counted from 0.
     /// Visits none if there is no tree.
     pub(crate) fn visit(&self, time: usize, source: usize, receivers: &[usize], mut visit: impl FnMut(usize, Ends)) {
-        let mut open = vec![(time, set(receivers), source)];
+        let mut open = vec![(time, self.set(receivers), source)];
         while let Some((time, set, terminal)) = open.pop() {
-            let set = set & !(1 << terminal);
+            let set = set & !self.alone[terminal];
             if set == 0 || self.at(time, set, terminal) == f64::INFINITY {
                 continue;
             }
@@ -126,13 +134,9 @@ fn lower(best: &mut f64, other: f64) {
     }
 }
 
-/// Returns the lengths of the transfers of a step by their ends.
-fn rows_into(lengths: &[f64], terminals: usize) -> [Row; MAX_TERMINALS] {
-    let mut into = [[f64::INFINITY; MAX_TERMINALS]; MAX_TERMINALS];
-    for (start, lengths) in lengths.chunks(terminals).enumerate() {
-        into.iter_mut().zip(lengths).for_each(|(row, &length)| row[start] = length);
-    }
-    into
+/// Returns the lengths of the transfers of a step by their ends and starts.
+pub(crate) fn transposed(lengths: &[f64], terminals: usize) -> Vec<f64> {
+    (0..lengths.len()).map(|place| lengths[place % terminals * terminals + place / terminals]).collect()
 }
 
 /// Returns the proper subsets that contain the lowest member of the set: one of each pair that divides it.
@@ -141,8 +145,4 @@ fn parts(set: usize) -> impl Iterator<Item = usize> {
     let others = set ^ lowest;
     let smaller = move |rest: usize| (rest > 0).then(|| (rest - 1) & others);
     std::iter::successors(smaller(others), move |&rest| smaller(rest)).map(move |rest| rest | lowest)
-}
-
-fn set(terminals: &[usize]) -> usize {
-    terminals.iter().fold(0, |set, &terminal| set | 1 << terminal)
 }

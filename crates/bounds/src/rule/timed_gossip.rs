@@ -7,7 +7,7 @@ use super::gossip::equals_its_reversal;
 use crate::members::Members;
 use crate::request::BoundRequest;
 use crate::timed_length_search::{Structure, TimedPacking, longest};
-use crate::timed_tree_table::{MAX_TERMINALS, TimedTreeTable};
+use crate::timed_tree_table::{MAX_TARGETS, TimedTreeTable, transposed};
 use crate::transfers::{Ends, Transfers};
 
 pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Rule::Gossip];
@@ -18,9 +18,10 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Ru
 /// This is the [packing of gossips](super::gossip) with a length for every resource and port in every step. Some terminal is
 /// complete first, after some step. A tree leads to it in the steps up to this one, and the other transfers are in this
 /// step or later, when all contributions can have reached their ends. The bound must exceed those of the rules that it
-/// builds on. Applies to networks of few terminals.
+/// builds on. Applies to messages of few members.
 ///
-/// Takes `O(3^N N)` time per step and evaluation for `N` terminals, within a fixed amount of work.
+/// Takes `O(3^K N)` time per step and evaluation for `N` terminals and each different set of `K` members, within a fixed
+/// amount of work.
 ///
 /// # Source
 ///
@@ -28,10 +29,10 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Ru
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let proved = request.proved_by(BUILDS_ON).max(request.proved_by(&[Rule::CommonRoot]));
     let terminals = problem.topology().terminal_count();
-    if proved >= request.enough || terminals > MAX_TERMINALS {
+    let packing = TimedGossips { terminals, members: Members::all(problem) };
+    if proved >= request.enough || packing.members.iter().any(|members| members.ranks.len() > MAX_TARGETS) {
         return None;
     }
-    let packing = TimedGossips { terminals, members: Members::all(problem) };
     let forwards = longest(problem, &packing, proved, request);
     let steps = forwards.as_ref().map_or(proved, |&(steps, _)| steps);
     let backwards = if equals_its_reversal(problem.topology()) {
@@ -59,44 +60,46 @@ impl TimedPacking for TimedGossips {
     }
 
     fn entries(&self, steps: usize) -> usize {
-        TimedTreeTable::entries(steps, self.terminals)
+        let of_members = |members: &Members| TimedTreeTable::entries(steps, self.terminals, members.ranks.len());
+        self.members.iter().map(of_members).sum()
     }
 
     fn shortest(&self, transfers: &[Transfers], visit: &mut dyn FnMut(Structure<'_>)) {
-        let shortest = ShortestGossips::new(transfers, self.terminals);
+        let opposite = |step: &Transfers| transposed(&step.length, self.terminals);
+        let backwards: Vec<Vec<f64>> = transfers.iter().rev().map(opposite).collect();
+        let into = shortest_into(transfers, self.terminals);
         for (part, Members { ranks, count }) in self.members.iter().enumerate() {
+            let backwards = TimedTreeTable::new(&backwards, self.terminals, ranks);
+            let shortest =
+                ShortestGossips { terminals: self.terminals, steps: transfers.len(), backwards, into: &into };
             let (length, transfers) = shortest.of_members(ranks);
             visit(Structure { part, length, count: *count as f64, transfers: &transfers });
         }
     }
 }
 
-/// The parts of shortest gossips.
-struct ShortestGossips {
-    terminals: usize,
-    steps: usize,
-    /// The trees from all terminals, backwards in time.
-    backwards: TimedTreeTable,
-    /// By step and end: the smallest length of a transfer, and its ends.
-    into: Vec<(f64, Ends)>,
+/// Returns, by step and end, the smallest length of a transfer, and its ends.
+fn shortest_into(transfers: &[Transfers], terminals: usize) -> Vec<(f64, Ends)> {
+    let ends = (0..transfers.len()).flat_map(|step| (0..terminals).map(move |end| (step, end)));
+    let shortest = |(step, end): (usize, usize)| {
+        let lengths = &transfers[step].length;
+        let starts = (0..terminals).map(|start| (lengths[start * terminals + end], [start, end]));
+        starts.min_by(|(a, _), (b, _)| a.total_cmp(b)).expect("there is a terminal")
+    };
+    ends.map(shortest).collect()
 }
 
-impl ShortestGossips {
-    fn new(transfers: &[Transfers], terminals: usize) -> Self {
-        let opposite = |step: &Transfers| {
-            let ends = (0..terminals).flat_map(|end| (0..terminals).map(move |start| (start, end)));
-            ends.map(|(start, end)| step.length[start * terminals + end]).collect()
-        };
-        let backwards = TimedTreeTable::new(transfers.iter().rev().map(opposite).collect(), terminals);
-        let ends = (0..transfers.len()).flat_map(|step| (0..terminals).map(move |end| (step, end)));
-        let shortest = |(step, end): (usize, usize)| {
-            let lengths = &transfers[step].length;
-            let starts = (0..terminals).map(|start| (lengths[start * terminals + end], [start, end]));
-            starts.min_by(|(a, _), (b, _)| a.total_cmp(b)).expect("there is a terminal")
-        };
-        Self { terminals, steps: transfers.len(), backwards, into: ends.map(shortest).collect() }
-    }
+/// The parts of shortest gossips of the same members.
+struct ShortestGossips<'a> {
+    terminals: usize,
+    steps: usize,
+    /// The trees from all terminals to the members, backwards in time.
+    backwards: TimedTreeTable<'a>,
+    /// By step and end: the smallest length of a transfer, and its ends.
+    into: &'a [(f64, Ends)],
+}
 
+impl ShortestGossips<'_> {
     /// Returns the length of the shortest tree that brings the contributions of all members to a terminal by a time.
     fn tree_into(&self, terminal: usize, time: usize, members: &[usize]) -> f64 {
         self.backwards.length(self.steps - time, terminal, members)

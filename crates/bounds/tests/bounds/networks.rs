@@ -1,7 +1,7 @@
 //! Random networks in which channels of different nodes share a resource, and random all-reduces.
 
-use lockstep_schedule::strategy::{Instance, instance, instance_on};
-use lockstep_schedule::{Collective, Problem};
+use lockstep_schedule::strategy::{Instance, any_model, instance, instance_on};
+use lockstep_schedule::{Collective, Message, Problem};
 use lockstep_topology::strategy::{
     self, any_topology, connected_topology, directed_topology, gapped, indirect_topology, shuffled,
 };
@@ -88,6 +88,36 @@ pub(crate) fn with_capacities(max_nodes: usize) -> impl Strategy<Value = Instanc
 pub(crate) fn broadcast_with_capacities(max_nodes: usize) -> impl Strategy<Value = Instance> {
     with_capacities(max_nodes).prop_filter_map("not connected", |Instance { topology, model, .. }| {
         let collective = Collective::broadcast(topology.terminals()[0]);
+        let is_possible = Problem::new(&topology, &collective, model).is_ok();
+        is_possible.then_some(Instance { topology, collective, model })
+    })
+}
+
+/// Generates broadcasts, scatters and all-reduces of a few terminals among 9 to 12.
+pub(crate) fn few_of_many_terminals() -> impl Strategy<Value = Instance> {
+    let networks = prop_oneof![3 => any_topology(12), 1 => any_bus_topology(12).prop_flat_map(shuffled)];
+    let networks = networks.prop_filter("few terminals", |network| network.terminal_count() > 8);
+    let messages = vec((any::<Index>(), vec(any::<Index>(), 1..=2)), 2..=3);
+    let parts = (networks, messages, any::<Option<bool>>(), any_model());
+    parts.prop_filter_map("not connected", |(topology, messages, blocks, model)| {
+        let terminal = |index: &Index| *index.get(topology.terminals());
+        let message = |(source, receivers): &(Index, Vec<Index>)| {
+            let mut receivers: Vec<NodeId> = receivers.iter().map(terminal).collect();
+            receivers.sort_unstable();
+            receivers.dedup();
+            receivers.retain(|&receiver| receiver != terminal(source));
+            Message { source: terminal(source), receivers }
+        };
+        let mut messages: Vec<Message> = messages.iter().map(message).collect();
+        messages.retain(|message| !message.receivers.is_empty());
+        let collective = match (blocks, messages.first()?) {
+            (None, _) => Collective::custom(messages),
+            (Some(has_two), Message { source, receivers }) => {
+                let members = [&receivers[..], &[*source]].concat();
+                let blocks = if has_two { 2 } else { 1 };
+                Collective::all_reduce_in_blocks(&topology, &[members], blocks.try_into().unwrap()).unwrap()
+            }
+        };
         let is_possible = Problem::new(&topology, &collective, model).is_ok();
         is_possible.then_some(Instance { topology, collective, model })
     })

@@ -14,7 +14,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 
-use crate::networks::{all_reduce, any_bus_topology, broadcast_with_capacities, bus_tree, with_capacities};
+use crate::networks::{
+    all_reduce, any_bus_topology, broadcast_with_capacities, bus_tree, few_of_many_terminals, with_capacities,
+};
 use crate::oracle::{cases, compare_rules, optimum};
 
 /// Returns every rule that proves bounds of one phase.
@@ -253,6 +255,11 @@ proptest! {
 
     #[test]
     fn no_bound_of_an_all_reduce_exceeds_the_optimum(instance in all_reduce()) {
+        prop_assume!(compare_rules(&instance.problem()).is_ok());
+    }
+
+    #[test]
+    fn no_bound_of_few_among_many_terminals_exceeds_the_optimum(instance in few_of_many_terminals()) {
         prop_assume!(compare_rules(&instance.problem()).is_ok());
     }
 

@@ -5,10 +5,7 @@ use lockstep_schedule::Problem;
 use super::lengths::{Lengths, OVERFLOW};
 use super::refusal::Checked;
 
-/// The largest number of terminals: the trees to all sets of terminals are computed.
-const MAX_TERMINALS: usize = 8;
-
-/// The largest number of steps. With as many terminals as allowed, a check takes about a second.
+/// The largest number of steps.
 const MAX_STEPS: u32 = 1 << 10;
 
 /// The lengths in a certificate, step by step.
@@ -19,12 +16,9 @@ pub(super) struct TimedLengths<'a> {
 }
 
 impl<'a> TimedLengths<'a> {
-    /// Refuses lists of other lengths than the network has, and networks and numbers of steps that are too large.
+    /// Refuses lists of other lengths than the network has, and numbers of steps that are too large.
     pub(super) fn new(problem: &Problem<'_>, infeasible: u32, lists: [&'a [u32]; 3]) -> Checked<Self> {
         let terminals = problem.topology().terminal_count();
-        if terminals > MAX_TERMINALS {
-            return Err("the network has too many terminals".into());
-        }
         if infeasible == 0 || infeasible > MAX_STEPS {
             return Err("the number of steps is 0 or too large".into());
         }

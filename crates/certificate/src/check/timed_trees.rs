@@ -1,11 +1,17 @@
 //! Lengths of trees of transfers in the time-expanded network, summed over all messages.
 
+use std::collections::BTreeMap;
+
 use lockstep_schedule::Problem;
 
 use super::lengths::OVERFLOW;
 use super::refusal::{Checked, expect};
 use super::timed_lengths::TimedLengths;
 use super::transfers::{NONE, relayed_messages, transfers};
+use super::trees::{entries_of_network, expect_few_entries};
+
+/// The largest number of targets of a tree: the trees to all sets of them are computed.
+const MAX_TARGETS: usize = 8;
 
 /// `lists` has the lengths of the resources, the send ports and the receive ports, step by step.
 pub(super) fn steps_proved(
@@ -16,15 +22,24 @@ pub(super) fn steps_proved(
 ) -> Checked<u64> {
     let lengths = TimedLengths::new(problem, infeasible, lists)?;
     let available = lengths.available(problem)?;
-    let mut smallest = at_end(problem.topology().terminal_count());
-    for step in (0..lengths.steps).rev() {
-        smallest = one_step_before(&transfers(problem, &lengths.of_step(step)), &smallest);
+    let (terminals, messages) = (problem.topology().terminal_count(), relayed_messages(problem)?);
+    let mut by_ends: BTreeMap<Vec<usize>, Vec<(usize, u64)>> = BTreeMap::new();
+    for ((source, receivers), count) in messages {
+        let mut ends = [receivers, vec![source]].concat();
+        ends.sort_unstable();
+        by_ends.entry(ends).or_default().push((source, count));
     }
+    expect_few_entries(entries(problem, lengths.steps, by_ends.keys()))?;
+    let transfers: Vec<_> = (0..lengths.steps).map(|step| transfers(problem, &lengths.of_step(step))).collect();
     let mut sum: u128 = 0;
-    for ((source, receivers), count) in relayed_messages(problem)? {
-        let set: usize = receivers.iter().map(|receiver| 1 << receiver).sum();
-        let length = smallest[set][source].min(u128::from(available) + 1);
-        sum = length.checked_mul(count.into()).and_then(|length| sum.checked_add(length)).ok_or(OVERFLOW)?;
+    for (ends, sources) in by_ends {
+        let at_end = at_end(terminals, &ends);
+        let at_start = transfers.iter().rev().fold(at_end, |after, step| one_step_before(step, &after));
+        for (source, count) in sources {
+            // A tree to all ends is a tree to all receivers, because the source is its root.
+            let length = at_start[at_start.len() - 1][source].min(u128::from(available) + 1);
+            sum = length.checked_mul(count.into()).and_then(|length| sum.checked_add(length)).ok_or(OVERFLOW)?;
+        }
     }
     let distance = u64::try_from(sum).map_err(|_| OVERFLOW)?;
     expect("lengths of all messages", claimed[0], distance)?;
@@ -35,11 +50,24 @@ pub(super) fn steps_proved(
     Ok(u64::from(infeasible) + 1)
 }
 
-/// Returns the smallest lengths of transfers from each terminal to each set after the last step, by set and terminal.
-pub(super) fn at_end(terminals: usize) -> Vec<Vec<u128>> {
-    let is_within = |set: usize, terminal: usize| set & !(1 << terminal) == 0;
+/// Returns the number of entries of the tables for trees to all sets of these targets, which [`one_step_before`] computes, and
+/// of the transfers in all steps.
+pub(super) fn entries<'a>(problem: &Problem<'_>, steps: usize, targets: impl Iterator<Item = &'a Vec<usize>>) -> u128 {
+    let terminals = problem.topology().terminal_count() as u128;
+    let of_targets = |targets: &Vec<usize>| match targets.len() {
+        few @ 0..=MAX_TARGETS => terminals * ((1 << (2 * few)) + (terminals << few)),
+        _ => u128::MAX >> 32,
+    };
+    let of_tables = targets.map(of_targets).fold(0, u128::saturating_add);
+    of_tables.saturating_add(entries_of_network(problem.topology())).saturating_mul(steps as u128)
+}
+
+/// Returns the smallest lengths of transfers from each terminal to each set of targets after the last step, by set and
+/// terminal. Sets are numbers with one bit per target.
+pub(super) fn at_end(terminals: usize, targets: &[usize]) -> Vec<Vec<u128>> {
+    let is_within = |set: usize, terminal: usize| set & !alone(targets, terminal) == 0;
     let of_set = |set| (0..terminals).map(|terminal| if is_within(set, terminal) { 0 } else { NONE }).collect();
-    (0..1 << terminals).map(of_set).collect()
+    (0..1 << targets.len()).map(of_set).collect()
 }
 
 /// Returns the smallest lengths before a step with these transfers from those after it.
@@ -57,4 +85,9 @@ pub(super) fn one_step_before(transfer: &[Vec<u128>], after: &[Vec<u128>]) -> Ve
         before.push(own);
     }
     before
+}
+
+/// Returns the set of a terminal, which is empty if it is no target.
+fn alone(targets: &[usize], terminal: usize) -> usize {
+    targets.iter().position(|&target| target == terminal).map_or(0, |place| 1 << place)
 }

@@ -85,7 +85,7 @@ fn the_work_of_a_check_is_limited() {
     let lengths = |network: &Topology, steps: usize| vec![0; steps * network.resource_count()];
     assert_eq!(trees(&most, 1, 1, &lengths(&most, 1), [1, 0]), "accepted");
     let more = path(9);
-    let error = why(Rule::TimedTrees, "the network has too many terminals");
+    let error = why(Rule::TimedTrees, "the trees of all messages take too long to compute again");
     assert_eq!(trees(&more, 1, 1, &lengths(&more, 1), [1, 0]), error);
     let pair = path(2);
     let error = why(Rule::TimedTrees, "the number of steps is 0 or too large");

@@ -3,9 +3,10 @@
 //! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
 //! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
 //! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see
-//! [`doubling`] for hypercubes, and [`exchange`] for other networks. Tiny problems are searched
+//! [`doubling`] for hypercubes, and [`exchange`] and [`beam`] for other networks. Tiny problems are searched
 //! [exhaustively](exhaust_all_reduce) at last.
 
+mod beam;
 mod doubling;
 mod exchange;
 mod justification;
@@ -18,6 +19,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use self::beam::Beam;
 use self::doubling::recursive_doubling;
 use self::exchange::Exchange;
 use self::justification::Justification;
@@ -48,6 +50,9 @@ const MAX_EXCHANGE_TERMINALS: usize = 64;
 /// There are few blocks if there are at least this number of terminals per block.
 const FEW_BLOCKS: usize = 2;
 
+/// Maximum number of evaluations of the beam search for each number of steps.
+const MAX_BEAM_EVALUATIONS: u64 = 1 << 18;
+
 /// Maximum number of steps in which sums are exchanged.
 const MAX_EXCHANGE_STEPS: u32 = 512;
 
@@ -64,10 +69,10 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 ///
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
 /// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
-/// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by groups of terminals that
-/// exchange their sums. The result depends on the arguments only, unless time or cancellation ends the search. One
-/// evaluation is one transfer placed, or one route considered. There is no result if the table of blocks and terminals takes
-/// more than 1 GiB.
+/// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, by groups of terminals that
+/// exchange their sums, and by a beam search over partial sums. The result depends on the arguments only, unless time or
+/// cancellation ends the search. One evaluation is one transfer placed, or one route considered. There is no result if the
+/// table of blocks and terminals takes more than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;
@@ -128,20 +133,30 @@ pub fn all_reduce(
     let far = (near.is_some() && has_few_blocks && is_wormhole)
         .then(|| routes.add_crossings(&task, &capacities).and_then(|()| Groups::new(problem, &routes)))
         .flatten();
+    let longer =
+        near.as_ref().and_then(|_| routes.add_detours(&task, &capacities)).and_then(|()| Groups::new(problem, &routes));
     let start = start.map(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes));
     if let Some(start) = start {
         search.justify("overlap", &routes, start);
     }
-    if let Some(near) = near {
-        for groups in [Some(&near), far.as_ref()].into_iter().flatten().filter(|_| has_few_blocks) {
+    let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
+    if let Some(near) = &near {
+        for groups in [Some(near), far.as_ref()].into_iter().flatten().filter(|_| has_few_blocks) {
             search.exchange(&routes, groups);
         }
-        search.run_trees(&routes, &near);
-        search.negotiate(&routes, far.as_ref().unwrap_or(&near));
+        search.run_trees(&routes, near);
+        // Searches without trees, or with longer paths, get one half of what is left.
+        let parts = if has_few_blocks || longer.is_some() { 2 } else { 1 };
+        search.negotiate(&routes, far.as_ref().unwrap_or(near), parts);
     }
-    let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
     if let Some(shortest) = search.exhaust(problem) {
         return Some(found("exhaustion", shortest));
+    }
+    if let Some(groups) = longer.as_ref().or(far.as_ref()).or(near.as_ref()).filter(|_| has_few_blocks) {
+        search.beam(&routes, groups);
+    }
+    if let Some(longer) = &longer {
+        search.negotiate(&routes, longer, 1);
     }
     match search.best {
         Some((method, transfers)) => Some(found(method, transfers.schedule(&routes))),
@@ -204,9 +219,27 @@ impl Search<'_> {
         self.evaluations_left = self.evaluations_left.saturating_sub(exchange.considered());
     }
 
-    /// Negotiates trees in fewer and fewer steps until the goal is reached or the budget ends.
-    fn negotiate(&mut self, routes: &RouteTable, groups: &Groups) {
-        let budget = self.budget.clone().with_evaluations(self.evaluations_left);
+    /// Searches for fewer and fewer steps among the most promising partial sums.
+    fn beam(&mut self, routes: &RouteTable, groups: &Groups) {
+        let mut beam = Beam::new(routes, groups, self.capacities);
+        let most = self.evaluations_left / 2;
+        // Random numbers that do not depend on the searches before: with a larger budget, the search does the same and more.
+        let mut rng = self.rng.clone();
+        rng.set_stream(1);
+        rng.set_word_pos(0);
+        while !self.is_over() && self.below <= MAX_EXCHANGE_STEPS {
+            let limit = MAX_BEAM_EVALUATIONS.min(most.saturating_sub(beam.evaluations()));
+            let Some(transfers) = beam.find(self.below - 1, limit, &mut rng) else { break };
+            self.below = transfers.step_count();
+            self.best = Some(("beam search", transfers));
+        }
+        self.evaluations_left = self.evaluations_left.saturating_sub(beam.evaluations());
+    }
+
+    /// Negotiates trees in fewer and fewer steps until the goal is reached, or this part of the remaining evaluations is
+    /// used up.
+    fn negotiate(&mut self, routes: &RouteTable, groups: &Groups, parts: u64) {
+        let budget = self.budget.clone().with_evaluations(self.evaluations_left / parts);
         let Some(steps) = self.below.checked_sub(1).filter(|_| !self.is_over()) else { return };
         let Some(mut negotiation) = Negotiation::new(routes, groups, self.capacities, steps, budget) else { return };
         while !self.is_over()
@@ -218,15 +251,13 @@ impl Search<'_> {
         self.evaluations_left = self.evaluations_left.saturating_sub(negotiation.evaluations());
     }
 
-    /// Returns a shorter schedule of a tiny all-reduce, the shortest one, by [exhaustion](exhaust_all_reduce).
-    fn exhaust(&self, problem: &Problem<'_>) -> Option<Schedule> {
-        for steps in self.goal.max(1)..self.below {
-            if self.is_over() {
-                return None;
-            }
-            match exhaust_all_reduce(problem, steps) {
+    /// Returns a shorter schedule of a tiny all-reduce, the shortest one, by [exhaustion](exhaust_all_reduce). If there is
+    /// none, the goal is reached.
+    fn exhaust(&mut self, problem: &Problem<'_>) -> Option<Schedule> {
+        while !self.is_over() {
+            match exhaust_all_reduce(problem, self.goal.max(1)) {
                 Ok(Exhaustion::Schedule(schedule)) => return Some(schedule),
-                Ok(Exhaustion::Infeasible { .. }) => {}
+                Ok(Exhaustion::Infeasible { .. }) => self.goal = self.goal.max(1) + 1,
                 Err(_) => return None,
             }
         }

@@ -1,5 +1,5 @@
 use lockstep_schedule::strategy::{any_model, fastest_schedule, random_schedule};
-use lockstep_schedule::{Collective, CommunicationModel, verify};
+use lockstep_schedule::{Collective, CommunicationModel, Routing, verify};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{Topology, TopologyBuilder};
 use proptest::prelude::*;
@@ -168,4 +168,48 @@ fn two_members_of_a_one_way_ring_exchange_both_ways() {
     let found = all_reduce(&problem, None, 1, 1, &Budget::evaluations(1 << 12)).expect("a schedule");
     assert_eq!(verify(&problem, &found.schedule).unwrap().steps, 2);
     assert_eq!(found.method.as_deref(), Some("exhaustion"));
+}
+
+/// Partial sums of five members meet in several places. A tree into a root and a tree out of it take four steps.
+#[test]
+fn partial_sums_meet_in_several_places() {
+    let mut network = TopologyBuilder::new("one way");
+    let nodes: Vec<_> = (0..9).map(|node| network.terminal(node.to_string())).collect();
+    let ends = "0-1 1-0 1-2 2-3 3-0 0-4 4-0 2-5 5-1 1-6 6-3 4-7 7-8 8-6";
+    for (from, to) in ends.split(' ').filter_map(|ends| ends.split_once('-')) {
+        let [from, to] = [from, to].map(|node| nodes[node.parse::<usize>().unwrap()]);
+        network.channel(from, to);
+    }
+    let network = network.build().unwrap();
+    let members = [0, 3, 4, 6, 8].map(|place| nodes[place]).to_vec();
+    let collective = Collective::all_reduce_in_blocks(&network, &[members], 1.try_into().unwrap()).unwrap();
+    let model = CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() };
+    let problem = Problem::new(&network, &collective, model).unwrap();
+    let found = all_reduce(&problem, None, 3, 1, &Budget::evaluations(1 << 20)).expect("a schedule");
+    assert_eq!(verify(&problem, &found.schedule).unwrap().steps, 3);
+}
+
+/// The shortest paths into all hosts share a bus, but a longer path into one of them avoids it.
+#[test]
+fn longer_paths_avoid_a_bus() {
+    let mut network = TopologyBuilder::new("bus");
+    let hosts: Vec<_> = (0..3).map(|node| network.terminal(node.to_string())).collect();
+    let [left, right, detour] = ["left", "right", "detour"].map(|name| network.switch(name));
+    let mut into = Vec::new();
+    for (host, switch) in [(0, left), (1, left), (2, right)] {
+        network.channel(hosts[host], switch);
+        let last = network.channel(switch, hosts[host]);
+        into.extend((host < 2).then_some(last));
+    }
+    into.push(network.channel(left, right));
+    network.channel(right, left);
+    network.channel(left, detour);
+    network.channel(detour, right);
+    network.share(into);
+    let network = network.build().unwrap();
+    let model = CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() };
+    let collective = Collective::all_reduce();
+    let problem = Problem::new(&network, &collective, model).unwrap();
+    let found = all_reduce(&problem, None, 7, 1, &Budget::evaluations(1 << 20)).expect("a schedule");
+    assert!(verify(&problem, &found.schedule).unwrap().steps <= 7);
 }

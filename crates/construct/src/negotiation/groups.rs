@@ -10,12 +10,14 @@ const MAX_SEARCHED: usize = 256;
 
 /// The terminals that take part in the same blocks.
 pub(crate) struct Group {
-    /// The source of a broadcast; `None` for an all-reduce, whose blocks have a root of the planner's choice.
+    /// The source of a message; `None` for an all-reduce, whose blocks have a root of the planner's choice.
     pub(crate) source: Option<u32>,
+    /// Whether each message takes one transfer.
+    pub(crate) is_direct: bool,
     pub(crate) is_member: Vec<bool>,
     pub(crate) members: Vec<u32>,
-    /// The number of transfers from the farthest member and to the farthest member, by terminal; empty for a broadcast, and
-    /// if too many terminals had to be searched.
+    /// The number of transfers from the farthest member and to the farthest member, by terminal; empty for a message
+    /// with a source, and if too many terminals had to be searched.
     pub(crate) eccentricity: Vec<[u32; 2]>,
     /// The terminals with the smallest sum of both; some only pass sums on.
     pub(crate) centres: Vec<u32>,
@@ -38,13 +40,14 @@ impl Groups {
         let (topology, messages) = (problem.topology(), problem.messages());
         let terminals = topology.terminal_count();
         let graphs = [true, false].map(|towards_root| NeighbourGraph::new(routes, terminals, towards_root));
-        let is_broadcast = problem.collective().pattern() == Pattern::Broadcast;
+        let has_source = problem.collective().pattern() != Pattern::ReduceBroadcast;
+        let is_direct = problem.model().is_direct() && messages.is_scatter();
         let rank = |node| topology.terminal_rank(node).expect("the ends of a message are terminals") as u32;
         let (mut groups, mut group_of, mut searched) = (Vec::<Group>::new(), Vec::new(), 0);
         for message in messages.ids().step_by(messages.chunks() as usize) {
             let ends = [messages.source(message)].into_iter().chain(messages.receivers_iter(message));
             let mut members: Vec<u32> = ends.map(rank).collect();
-            let source = is_broadcast.then_some(members[0]);
+            let source = has_source.then_some(members[0]);
             members.sort_unstable();
             if groups.last().is_none_or(|last| last.members != members || last.source != source) {
                 let mut is_member = vec![false; terminals];
@@ -53,6 +56,7 @@ impl Groups {
                 }
                 let mut group = Group {
                     source,
+                    is_direct,
                     is_member,
                     members,
                     eccentricity: Vec::new(),
@@ -94,7 +98,8 @@ impl Group {
     /// `None` if some member is out of reach.
     fn check_reach(&self, from_source: &NeighbourGraph, routes: &RouteTable, source: u32) -> Option<()> {
         let distance = from_source.distances(routes, source);
-        self.members.iter().all(|&rank| distance[rank as usize] < u32::MAX).then_some(())
+        let farthest = if self.is_direct { 1 } else { u32::MAX - 1 };
+        self.members.iter().all(|&rank| distance[rank as usize] <= farthest).then_some(())
     }
 
     /// `None` if some member is out of reach.

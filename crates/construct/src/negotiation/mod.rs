@@ -1,9 +1,10 @@
 //! Negotiation: the trees of all blocks compete for slots by prices, until no slot is overused.
 //!
-//! A block is a message of a broadcast or an all-gather, with one tree from its source, or a block of an all-reduce, with one
+//! A block is a message of a distribution, with one tree from its source, or a block of an all-reduce, with one
 //! tree towards a root and one away from it. [`route_table`] has the paths between terminals, [`timed_trees`] grows trees
 //! through time, and [`price_table`] has the uses and prices of all slots.
 
+mod detours;
 pub(crate) mod groups;
 pub(crate) mod neighbour_graph;
 pub(crate) mod price_table;
@@ -227,7 +228,7 @@ impl<'a> Negotiation<'a> {
             }
             let Some((root, time)) = random_root(group, self.steps, rng) else { continue };
             trees.root = root;
-            // A broadcast has no tree towards its source.
+            // A message has no tree towards its source.
             let first = usize::from(group.source.is_some());
             let is_complete = self.groups.graphs.iter().zip(&mut trees.links).skip(first).all(|(graph, links)| {
                 let request = TreeRequest { graph, group, root, time, steps: self.steps, step_cost };

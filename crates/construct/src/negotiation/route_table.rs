@@ -8,7 +8,7 @@ use crate::kit::distances::{UNREACHED, fill_distances};
 use crate::kit::task::SchedulingTask;
 
 /// Maximum number of paths from one terminal to another.
-const MAX_PARALLEL: usize = 16;
+pub(super) const MAX_PARALLEL: usize = 16;
 
 /// Maximum number of channels in all paths of a table.
 const MAX_CHANNELS: usize = 1 << 22;

@@ -111,7 +111,8 @@ impl<'a> TreeGrower<'a> {
         let graph = request.graph;
         for &route in graph.routes_at(terminal) {
             let [_, far] = graph.near_and_far(self.routes, route);
-            if far == request.root || links[far as usize].is_some() {
+            let is_allowed = !request.group.is_direct || request.group.is_member[far as usize];
+            if far == request.root || links[far as usize].is_some() || !is_allowed {
                 continue;
             }
             self.considered += 1;

@@ -1,4 +1,4 @@
-//! Broadcasts of several messages: the trees of all messages compete for the channels of a number of steps.
+//! Broadcasts of several messages, and scatters over buses: the trees of all messages compete for the channels of a number of steps.
 
 use lockstep_schedule::{MessageId, Pattern, Schedule, Switching};
 use rand_chacha::ChaCha8Rng;
@@ -13,7 +13,7 @@ use crate::negotiation::groups::Groups;
 use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::Transfers;
 
-/// Negotiated trees: broadcasts of several messages on any network. Each message has a tree through time from its source to its
+/// Negotiated trees: broadcasts of several messages on any network, and scatters on networks with buses. Each message has a tree through time from its source to its
 /// receivers. A channel or port that several trees use in the same step becomes more expensive in each pass, until no two trees
 /// share one.
 ///
@@ -55,7 +55,13 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let problem = request.problem;
     let (topology, messages) = (problem.topology(), problem.messages());
     let places = messages.len() as u64 * topology.terminal_count() as u64;
-    if problem.collective().pattern() != Pattern::Broadcast || request.fixed.is_some() || places > MAX_PLACES {
+    let is_supported = match problem.collective().pattern() {
+        Pattern::Broadcast => true,
+        // Other methods plan scatters better on networks without buses.
+        Pattern::Scatter => topology.has_buses(),
+        _ => false,
+    };
+    if !is_supported || request.fixed.is_some() || places > MAX_PLACES {
         return Err(MethodError::Unsupported);
     }
     let task = request.task()?;
@@ -68,7 +74,12 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         .then(|| routes.add_crossings(&task, &capacities).and_then(|()| Groups::new(problem, &routes)))
         .flatten()
         .map(|groups| (routes, groups));
-    let tables: Vec<(RouteTable, Groups)> = [near, far].into_iter().flatten().collect();
+    let mut longer = far.as_ref().or(near.as_ref()).map_or_else(RouteTable::default, |(routes, _)| routes.clone());
+    let longer = longer
+        .add_detours(&task, &capacities)
+        .and_then(|()| Groups::new(problem, &longer))
+        .map(|groups| (longer, groups));
+    let tables: Vec<(RouteTable, Groups)> = [near, far, longer].into_iter().flatten().collect();
     if tables.is_empty() {
         return Err(MethodError::Unsupported);
     }

@@ -73,7 +73,9 @@ proptest! {
     #[test]
     fn schedules_are_valid(instance in any_instance(8)) {
         let problem = instance.problem();
-        prop_assume!(problem.collective().pattern() == Pattern::Broadcast && !problem.messages().is_empty());
+        let is_scatter = problem.collective().pattern() == Pattern::Scatter && problem.topology().has_buses();
+        prop_assume!(problem.collective().pattern() == Pattern::Broadcast || is_scatter);
+        prop_assume!(!problem.messages().is_empty());
         let goal = lower_bound(&problem);
         for below in [u32::MAX, goal + 2] {
             match find_below(&problem, goal, below, 2) {
