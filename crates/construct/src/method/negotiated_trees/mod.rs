@@ -1,4 +1,5 @@
-//! Broadcasts of several messages, and scatters over buses: the trees of all messages compete for the channels of a number of steps.
+//! Broadcasts of several messages, and scatters over buses: the trees of all messages compete for the channels of a number of
+//! steps.
 
 use lockstep_schedule::{MessageId, Pattern, Schedule, Switching};
 use rand_chacha::ChaCha8Rng;
@@ -13,9 +14,9 @@ use crate::negotiation::groups::Groups;
 use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::Transfers;
 
-/// Negotiated trees: broadcasts of several messages on any network, and scatters on networks with buses. Each message has a tree through time from its source to its
-/// receivers. A channel or port that several trees use in the same step becomes more expensive in each pass, until no two trees
-/// share one.
+/// Negotiated trees: broadcasts of several messages on any network, and scatters on networks with buses. Each message has a
+/// tree through time from its source to its receivers. A channel or port that several trees use in the same step becomes more
+/// expensive in each pass, until no two trees share one.
 ///
 /// Without a known schedule, the number of steps is at most four times the goal plus the number of terminals. Time: one evaluation
 /// per four routes considered. A pass considers every route at every terminal of the trees that share something. Memory: 16 bytes
