@@ -166,10 +166,8 @@ mod tests {
     fn a_tree_shares_transfers_and_an_arborescence_starts_at_other_terminals() {
         let mut transfer = vec![vec![NONE; 10]; 10];
         transfer[0][1] = 5;
-        for end in 2..10 {
-            transfer[0][end] = 4;
-            transfer[1][end] = 1;
-        }
+        transfer[0][2..].fill(4);
+        transfer[1][2..].fill(1);
         let trees = Trees::new(transfer);
         let lengths = [&[2][..], &[2, 3], &[2, 3, 4], &[1, 2, 3], &[1], &[2, 3, 4, 5, 6, 7]];
         assert_eq!(lengths.map(|receivers| trees.shortest(0, receivers)), [4, 7, 8, 7, 5, 11]);
