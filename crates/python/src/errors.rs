@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use lockstep::{PlanError as Unplanned, PlanFileError};
+use lockstep::{BookError, PlanError as Unplanned, PlanFileError};
 use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
@@ -15,7 +15,12 @@ create_exception!(
     LockstepError,
     "Network, collective and model do not fit together, or an option has an unknown value."
 );
-create_exception!(lockstep_collectives, PlanError, LockstepError, "There is no plan, or a plan file cannot be read.");
+create_exception!(
+    lockstep_collectives,
+    PlanError,
+    LockstepError,
+    "There is no plan, or a plan file or recovery book cannot be read."
+);
 create_exception!(
     lockstep_collectives,
     InvalidSchedule,
@@ -49,6 +54,11 @@ pub(crate) fn fault(error: impl Display) -> PyErr {
 
 /// Returns the exception of a plan file that cannot be read.
 pub(crate) fn plan_file(error: PlanFileError) -> PyErr {
+    PlanError::new_err(error.to_string())
+}
+
+/// Returns the exception of a recovery book that cannot be read.
+pub(crate) fn book(error: BookError) -> PyErr {
     PlanError::new_err(error.to_string())
 }
 

@@ -41,5 +41,7 @@ mod _native {
     #[pymodule_export]
     use crate::tasks::plan::{bounds, plan, replan};
     #[pymodule_export]
+    use crate::tasks::recovery_book::Book;
+    #[pymodule_export]
     use crate::tasks::simulate::{simulate_schedule, simulate_workload};
 }

@@ -26,6 +26,27 @@ impl From<Topology> for Network {
     }
 }
 
+/// A link or channel: its two nodes, or one text such as `0-1`.
+pub(crate) type FaultName = (String, Option<String>);
+
+/// Returns a set of faults by their names.
+pub(crate) fn fault_set(links: Vec<FaultName>, channels: Vec<FaultName>, nodes: Vec<String>) -> FaultSet {
+    let mut faults = FaultSet::new();
+    for (one, other) in links {
+        faults = match other {
+            Some(other) => faults.link(one, other),
+            None => faults.link_named(one),
+        };
+    }
+    for (from, to) in channels {
+        faults = match to {
+            Some(to) => faults.channel(from, to),
+            None => faults.channel_named(from),
+        };
+    }
+    nodes.into_iter().fold(faults, FaultSet::node)
+}
+
 /// The options of a reader of networks.
 fn options(format: Option<&str>, unit: Option<&str>) -> PyResult<LoadOptions> {
     let mut options = LoadOptions::default();
@@ -139,27 +160,8 @@ impl Network {
     }
 
     /// Returns the network after faults: links and channels as a pair of nodes, or as one text such as `0-1`.
-    fn without(
-        &self,
-        links: Vec<(String, Option<String>)>,
-        channels: Vec<(String, Option<String>)>,
-        nodes: Vec<String>,
-    ) -> PyResult<Self> {
-        let mut faults = FaultSet::new();
-        for (one, other) in links {
-            faults = match other {
-                Some(other) => faults.link(one, other),
-                None => faults.link_named(one),
-            };
-        }
-        for (from, to) in channels {
-            faults = match to {
-                Some(to) => faults.channel(from, to),
-                None => faults.channel_named(from),
-            };
-        }
-        let faults = nodes.into_iter().fold(faults, FaultSet::node);
-        Ok(faults.apply_to(&self.topology).map_err(errors::fault)?.into())
+    fn without(&self, links: Vec<FaultName>, channels: Vec<FaultName>, nodes: Vec<String>) -> PyResult<Self> {
+        Ok(fault_set(links, channels, nodes).apply_to(&self.topology).map_err(errors::fault)?.into())
     }
 
     fn half_duplex(&self) -> Self {

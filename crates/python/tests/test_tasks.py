@@ -49,6 +49,27 @@ def test_every_fault_has_a_plan_or_a_reason():
         lockstep.faults(plan, "x")
 
 
+def test_a_recovery_book_has_plans_after_faults(repository):
+    book = lockstep.RecoveryBook.load(repository / "crates/lockstep/tests/data/book-0.1.0.lsb")
+    assert len(book) == len(book.rows) > 0 and book.sets in repr(book)
+    for row in book.rows:
+        assert (row.steps is None) == (row.loss is not None)
+        if row.steps is not None:
+            assert row.steps >= row.lower_bound
+    first = book.rows[0]
+    link = first.faults.split()[-1]
+    effect = book.look_up(links=[link])
+    assert effect.faults == first.faults and effect.plan.steps == first.steps
+    assert effect.plan.steps >= book.before.steps
+    with pytest.raises(lockstep.FaultError, match="no plan for"):
+        book.look_up(links=[row.faults.split()[-1] for row in book.rows[:2]])
+    with pytest.raises(lockstep.FaultError):
+        book.look_up(nodes=["no node"])
+    (damaged := repository.cwd() / "damaged.lsb").write_bytes(b"no book")
+    with pytest.raises(lockstep.PlanError):
+        lockstep.RecoveryBook.load(damaged)
+
+
 def test_a_designed_network_has_its_figures():
     found = lockstep.design(20, 4, rounds=6)
     graph = found.topology.to_networkx()

@@ -21,7 +21,7 @@ from ._native import (
     TopologyError,
 )
 from ._design import AllGatherDesign, Design, design, design_all_gather
-from ._faults import FaultEffect, faults
+from ._faults import FaultEffect, FaultFigures, RecoveryBook, faults
 from ._front import Front, FrontPlan, FrontTime, front
 from ._judge import Judgement, judge
 from ._planning import Bound, bounds, plan, replan, verify
@@ -38,6 +38,7 @@ __all__ = [
     "ExportFormat",
     "FaultEffect",
     "FaultError",
+    "FaultFigures",
     "Front",
     "FrontPlan",
     "FrontTime",
@@ -47,6 +48,7 @@ __all__ = [
     "Plan",
     "PlanError",
     "ProblemError",
+    "RecoveryBook",
     "Schedule",
     "Simulation",
     "SimulationError",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+import os
+from typing import Any, Iterable, NamedTuple, Optional
 
 from . import _native
 from ._progress import Progress, observed
 from ._schedule import Plan
+from ._topology import Faults, _pairs
 
 
 class FaultEffect(NamedTuple):
@@ -43,3 +45,55 @@ def faults(
 
     rows = observed(progress, call)
     return [FaultEffect(name, after and Plan(after), loss) for name, after, loss in rows]
+
+
+class FaultFigures(NamedTuple):
+    """The figures of a fault set: those of the plan after it, or the reason why the collective is impossible."""
+
+    faults: str
+    steps: Optional[int]
+    lower_bound: Optional[int]
+    verdict: Optional[str]
+    loss: Optional[str]
+
+
+class RecoveryBook:
+    """The plans after many fault sets, from a file that ``lockstep faults --book`` wrote."""
+
+    def __init__(self, native: _native.Book) -> None:
+        self._native = native
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> RecoveryBook:
+        """Read a book."""
+        with open(path, "rb") as file:
+            return cls(_native.Book.read(file.read()))
+
+    @property
+    def before(self) -> Plan:
+        """The plan without faults."""
+        return Plan(self._native.before)
+
+    @property
+    def sets(self) -> str:
+        """The fault sets in words."""
+        return self._native.sets
+
+    @property
+    def rows(self) -> list[FaultFigures]:
+        """The figures of all fault sets."""
+        return [FaultFigures(name, *(plan or (None, None, None)), loss) for name, plan, loss in self._native.rows()]
+
+    def look_up(self, *, links: Faults = (), channels: Faults = (), nodes: Iterable[Any] = ()) -> FaultEffect:
+        """Return the plan after faults, named as in :meth:`Topology.without`. Its claims are checked.
+
+        A fault set that is not in the book is a `FaultError`.
+        """
+        name, after, loss = self._native.look_up(_pairs(links), _pairs(channels), [str(node) for node in nodes])
+        return FaultEffect(name, after and Plan(after), loss)
+
+    def __len__(self) -> int:
+        return len(self._native.rows())
+
+    def __repr__(self) -> str:
+        return f"<RecoveryBook for {self.sets}: {len(self)} fault sets>"

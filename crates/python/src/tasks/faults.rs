@@ -1,7 +1,7 @@
 //! The effect of all faults of a kind on a plan.
 
 use lockstep::faults::{FaultKind, FaultSpace, Faults};
-use lockstep::{Consequence, ConsequenceError, FaultOutcome, PlanOptions, ReplanError, sweep};
+use lockstep::{Consequence, ConsequenceError, FaultOutcome, PlanOptions, ReplanError, Topology, sweep};
 use pyo3::prelude::*;
 
 use super::plan::budget;
@@ -10,7 +10,7 @@ use crate::schedule::Schedule;
 use crate::{errors, worker};
 
 /// The effect of a fault set: its name, the plan after it, or why there is none.
-type Effect = (String, Option<Schedule>, Option<String>);
+pub(crate) type Effect = (String, Option<Schedule>, Option<String>);
 
 /// Plans for every fault set of a size, or for a sample.
 #[pyfunction]
@@ -59,11 +59,15 @@ pub(crate) fn faults(
     })?
 }
 
-fn effect(topology: &lockstep::Topology, consequence: Consequence) -> Effect {
+fn effect(topology: &Topology, consequence: Consequence) -> Effect {
     let Consequence { degradation, plan } = consequence;
-    let loss = match &degradation.outcome {
+    (degradation.faults.name(topology), plan.map(Schedule::from), loss(&degradation.outcome, topology))
+}
+
+/// Returns why the collective is impossible after the faults.
+pub(crate) fn loss(outcome: &FaultOutcome, topology: &Topology) -> Option<String> {
+    match outcome {
         FaultOutcome::Planned(_) => None,
         FaultOutcome::Lost(loss) => Some(loss.describe(topology)),
-    };
-    (degradation.faults.name(topology), plan.map(Schedule::from), loss)
+    }
 }

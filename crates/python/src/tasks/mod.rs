@@ -5,4 +5,5 @@ pub(crate) mod faults;
 pub(crate) mod front;
 pub(crate) mod judge;
 pub(crate) mod plan;
+pub(crate) mod recovery_book;
 pub(crate) mod simulate;
