@@ -13,11 +13,10 @@
 use std::ops::Range;
 
 use lockstep_topology::ChannelId;
-use rayon::prelude::*;
 
 use crate::file::ScheduleFileError;
 use crate::messages::MessageId;
-use crate::parallel::step_ranges;
+use crate::parallel::{map_parts, step_ranges};
 use crate::schedule::Schedule;
 
 /// Appends the steps, without their widths.
@@ -35,7 +34,7 @@ pub(crate) fn write(schedule: &Schedule, bytes: &mut Vec<u8>) {
         write_steps(schedule, steps, &mut bytes);
         bytes
     };
-    let parts: Vec<Vec<u8>> = ranges.into_par_iter().map(write_range).collect();
+    let parts = map_parts(ranges, write_range);
     bytes.reserve(parts.iter().map(Vec::len).sum());
     for part in parts {
         bytes.extend(part);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::schedule::Schedule;
 
 /// The fewest transfers of a thread: about a millisecond of work.
@@ -9,7 +11,31 @@ const TRANSFERS_PER_THREAD: usize = if cfg!(test) { 2 } else { 1 << 15 };
 
 /// Returns the number of threads among which this number of transfers is worth dividing: 1 or more.
 pub(crate) fn useful_threads(transfers: usize) -> usize {
-    rayon::current_num_threads().min(transfers / TRANSFERS_PER_THREAD).max(1)
+    match transfers / TRANSFERS_PER_THREAD {
+        // Starts no threads for a small schedule.
+        0 | 1 => 1,
+        shares => rayon::current_num_threads().min(shares),
+    }
+}
+
+/// Maps all parts, in parallel if there are several. The results are in the order of the parts.
+pub(crate) fn map_parts<P: Send, R: Send>(parts: Vec<P>, map: impl Fn(P) -> R + Sync + Send) -> Vec<R> {
+    if parts.len() < 2 {
+        return parts.into_iter().map(map).collect();
+    }
+    parts.into_par_iter().map(map).collect()
+}
+
+/// Runs both functions, in parallel if this number of transfers is worth it.
+pub(crate) fn both<A: Send, B: Send>(
+    transfers: usize,
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if useful_threads(transfers) < 2 {
+        return (one(), other());
+    }
+    rayon::join(one, other)
 }
 
 /// Divides the steps into ranges of about the same number of transfers, one per thread, or fewer if there are few transfers

@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use lockstep_topology::NodeId;
-use rayon::prelude::*;
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
 use crate::bit_set::BitSet;
 use crate::messages::{MessageId, Receivers};
+use crate::parallel::map_parts;
 use crate::violation::Violation;
 
 /// The most bits in memory at a time: 256 MiB.
@@ -28,12 +28,12 @@ pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings,
     let count = case.messages.len() as u32;
     let mut redundant = 0;
     let mut verify = |blocks: Vec<(Range<u32>, Option<&[u32]>)>| {
+        let limit = findings.limit;
         let verify_block = |(messages, moved)| {
-            let mut found = Findings::new(findings.limit);
+            let mut found = Findings::new(limit);
             (MessageBlock::new(case, messages, moved, width).verify(&mut found), found)
         };
-        let results: Vec<(u64, Findings)> = blocks.into_par_iter().map(verify_block).collect();
-        for (count, found) in results {
+        for (count, found) in map_parts(blocks, verify_block) {
             redundant += count;
             findings.merge(found);
         }

@@ -18,6 +18,7 @@ use std::fmt;
 use self::case::ScheduleCase;
 use self::findings::Findings;
 use self::sums::SumLimits;
+use crate::parallel::both;
 use crate::pattern::Pattern;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
@@ -178,7 +179,7 @@ fn review(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> (Vec<Viol
         network::verify(&case, &mut findings);
         detours::verify(&case, &mut detours);
     };
-    let (redundant, ()) = rayon::join(verify_holdings, verify_paths);
+    let (redundant, ()) = both(schedule.transfer_count(), verify_holdings, verify_paths);
     findings.merge(holdings);
     findings.merge(detours);
 

@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use lockstep_topology::{ChannelId, NodeId};
-use rayon::prelude::*;
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
 use crate::model::{Ports, Switching};
-use crate::parallel::step_ranges;
+use crate::parallel::{map_parts, step_ranges};
 use crate::schedule::Transfer;
 use crate::violation::Violation;
 
@@ -59,9 +58,8 @@ impl PortUse {
 /// Adds the violations of rules 1 (without minimal routing), 3 and 4. No rule concerns several steps, so ranges of steps
 /// are verified in parallel.
 pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
-    let found: Vec<Findings> =
-        step_ranges(case.schedule).into_par_iter().map(|steps| verify_steps(case, steps, findings.limit)).collect();
-    for found in found {
+    let limit = findings.limit;
+    for found in map_parts(step_ranges(case.schedule), |steps| verify_steps(case, steps, limit)) {
         findings.merge(found);
     }
 }

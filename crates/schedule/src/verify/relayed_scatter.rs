@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use lockstep_topology::NodeId;
-use rayon::prelude::*;
 
 use super::case::ScheduleCase;
 use crate::messages::MessageId;
+use crate::parallel::map_parts;
 
 /// The most transfers of one message, so that a linear search of its trail is short.
 const LONGEST: u32 = 32;
@@ -22,10 +22,8 @@ pub(super) fn verify(case: &ScheduleCase<'_>) -> Option<u64> {
     if !case.is_scatter || case.is_direct || !are_all_moved {
         return None;
     }
-    case.message_ranges(0..case.messages.len() as u32)
-        .into_par_iter()
-        .map(|messages| verify_messages(case, messages))
-        .try_reduce(|| 0, |one, other| Some(one + other))
+    let ranges = case.message_ranges(0..case.messages.len() as u32);
+    map_parts(ranges, |messages| verify_messages(case, messages)).into_iter().sum()
 }
 
 fn verify_messages(case: &ScheduleCase<'_>, messages: Range<u32>) -> Option<u64> {

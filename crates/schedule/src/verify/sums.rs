@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use lockstep_topology::NodeId;
-use rayon::prelude::*;
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
 use crate::messages::MessageId;
+use crate::parallel::map_parts;
 use crate::pattern::Pattern;
 use crate::violation::Violation;
 
@@ -118,25 +118,24 @@ fn verify_blocks(
                 *cursor += 1;
             }
         });
+        let limit = findings.limit;
         let verify_rows = |rows: Range<usize>| {
             let mut scratch = Scratch { forest: Forest::new(terminals), sets: SetTable::new(terminals) };
             let mut ends = BlockEnds::default();
-            let (mut redundant, mut findings) = (0, Findings::new(findings.limit));
+            let (mut redundant, mut findings) = (0, Findings::new(limit));
             for row in rows {
                 let message = message_of(row);
                 report_unmoved(case, first_message(row)..message.number(), &mut findings);
                 ends.set(case, message);
                 let moves = &moves[start[row] as usize - base..cursor[row - first] as usize - base];
                 let block = Block { message, moves, contributors: &ends.contributors, goals: ends.goals(case) };
-                let mut found = Findings::new(findings.limit);
+                let mut found = Findings::new(limit);
                 redundant += verify_block(&block, &mut scratch, &mut found);
                 findings.merge(found);
             }
             (redundant, findings)
         };
-        let results: Vec<(u64, Findings)> =
-            case.shares(first..end, usize::MAX).into_par_iter().map(verify_rows).collect();
-        for (count, found) in results {
+        for (count, found) in map_parts(case.shares(first..end, usize::MAX), verify_rows) {
             redundant += count;
             findings.merge(found);
         }
