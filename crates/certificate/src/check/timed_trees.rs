@@ -56,7 +56,7 @@ pub(super) fn entries<'a>(problem: &Problem<'_>, steps: usize, targets: impl Ite
     let terminals = problem.topology().terminal_count() as u128;
     let of_targets = |targets: &Vec<usize>| match targets.len() {
         few @ 0..=MAX_TARGETS => terminals * ((1 << (2 * few)) + (terminals << few)),
-        _ => u128::MAX >> 32,
+        _ => u128::MAX,
     };
     let of_tables = targets.map(of_targets).fold(0, u128::saturating_add);
     of_tables.saturating_add(entries_of_network(problem.topology())).saturating_mul(steps as u128)
@@ -90,4 +90,23 @@ pub(super) fn one_step_before(transfer: &[Vec<u128>], after: &[Vec<u128>]) -> Ve
 /// Returns the set of a terminal, which is empty if it is no target.
 fn alone(targets: &[usize], terminal: usize) -> usize {
     targets.iter().position(|&target| target == terminal).map_or(0, |place| 1 << place)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Problem};
+    use lockstep_topology::Topology;
+
+    use super::entries;
+
+    #[test]
+    fn the_work_of_timed_trees_is_counted() {
+        let triangle: Topology = "complete:3".parse().unwrap();
+        let all_gather = Collective::all_gather();
+        let problem = Problem::new(&triangle, &all_gather, CommunicationModel::store_and_forward()).unwrap();
+        // By set of two targets and terminal: 3 (16 + 12), and 54 for the network.
+        assert_eq!(entries(&problem, 2, [vec![0, 1]].iter()), 2 * (84 + 54));
+        assert_eq!(entries(&problem, 2, [vec![0; 8]].iter()), 2 * (3 * ((1 << 16) + (3 << 8)) + 54));
+        assert_eq!(entries(&problem, 2, [vec![0; 9]].iter()), u128::MAX);
+    }
 }
