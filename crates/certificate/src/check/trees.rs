@@ -95,7 +95,8 @@ fn steiner_tree(walk: &[Vec<u128>], source: usize, receivers: &[usize]) -> u128 
 /// Computes the smallest length of transfers of which one ends at each receiver, and which start at the source, at
 /// another receiver that they reach, or at any other terminal, by Edmonds' algorithm in quadratic time.
 ///
-/// The sum of the amounts by which the lengths decrease is the length of the tree.
+/// The sum of the amounts by which the lengths decrease is the length of the tree. So it is at least [`NONE`] if the tree has an
+/// arc of this length.
 fn arborescence(transfer: &[Vec<u128>], source: usize, receivers: &[usize]) -> u128 {
     const HOLDERS: usize = 0;
     let mut is_receiver = vec![false; transfer.len()];
@@ -125,8 +126,7 @@ fn arborescence(transfer: &[Vec<u128>], source: usize, receivers: &[usize]) -> u
                 return NONE;
             }
             total += length;
-            let lengths = arcs[head].iter_mut().filter(|other| **other < NONE);
-            lengths.for_each(|other| *other = other.saturating_sub(length));
+            arcs[head].iter_mut().for_each(|other| *other = other.saturating_sub(length));
             let before = group[tail];
             // A cycle becomes one vertex, and a path from the holders becomes a part of them.
             if before == HOLDERS || path.contains(&before) {
@@ -175,5 +175,14 @@ mod tests {
         assert_eq!(trees.shortest(0, &[2, 3, 4, 5, 6, 7, 8]), 7);
         assert_eq!(trees.shortest(0, &[1, 2, 3, 4, 5, 6, 7]), 11);
         assert!(trees.shortest(2, &[1]) >= NONE);
+        assert!(trees.shortest(1, &[0, 2, 3, 4, 5, 6, 7]) >= NONE);
+    }
+
+    /// The receivers reach each other by transfers of length 1, but one of them is reached from the source.
+    #[test]
+    fn an_arborescence_leads_to_receivers_from_outside() {
+        let mut transfer = vec![vec![1; 8]; 8];
+        transfer[0].fill(10);
+        assert_eq!(Trees::new(transfer).shortest(0, &[1, 2, 3, 4, 5, 6, 7]), 16);
     }
 }
