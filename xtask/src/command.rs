@@ -49,17 +49,30 @@ fn status(command: &mut Command, name: &str, arguments: &[&str]) -> Result<ExitS
     command.args(arguments).current_dir(root()).status().with_context(|| format!("{name} cannot be started"))
 }
 
-/// Builds the program `lockstep` in release mode, and returns its path.
+/// A build of the program `lockstep`.
+#[derive(Clone, Copy)]
+pub(crate) enum Build {
+    /// The optimised one.
+    Release,
+    /// That of the tests, which takes no time after them.
+    Tests,
+}
+
+/// Builds the program `lockstep`, and returns its path.
 ///
 /// # Errors
 ///
 /// If the build fails, or if this program is not in a folder of builds.
-pub(crate) fn lockstep_program() -> Result<PathBuf> {
-    cargo(&["build", "--release", "--quiet", "--package", "lockstep-cli"], &[])?;
-    // This program is in a folder beside that of release builds, or in that folder.
+pub(crate) fn lockstep_program(build: Build) -> Result<PathBuf> {
+    let (arguments, folder): (&[&str], _) = match build {
+        Build::Release => (&["--release", "--package", "lockstep-cli"], "release"),
+        Build::Tests => (&["--workspace", "--all-features", "--bins"], "debug"),
+    };
+    cargo(&[&["build", "--quiet"], arguments].concat(), &[])?;
+    // This program is in a folder beside that of the build, or in that folder.
     let own = std::env::current_exe().context("the path of this program is unknown")?;
     let builds = own.ancestors().nth(2).context("this program is not in a folder of builds")?;
-    let program = builds.join("release").join(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
+    let program = builds.join(folder).join(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
     ensure!(program.is_file(), "{} does not exist; start this task with `cargo xtask`", program.display());
     Ok(program)
 }

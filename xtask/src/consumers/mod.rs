@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::command::{lockstep_program, root};
+use crate::command::{Build, lockstep_program, root};
 use crate::process;
 use cases::{Case, Role};
 use consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
@@ -90,7 +90,7 @@ fn find(is_quick: bool) -> Vec<Found> {
 }
 
 fn measure(is_quick: bool) -> Result<Results> {
-    let program = lockstep_program()?;
+    let program = lockstep_program(if is_quick { Build::Tests } else { Build::Release })?;
     let folder = Folder::create()?;
     let cases = cases::cases(is_quick, &program, &folder.path)?;
     let mut results = Results::default();
