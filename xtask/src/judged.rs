@@ -92,8 +92,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 fn row(file: &Path, output: &str, is_timeout: bool) -> String {
     let mut lines = BTreeMap::new();
     for line in output.lines() {
-        // Labels have 12 characters and a blank.
-        if let Some((label, text)) = line.split_at_checked(13) {
+        // Two blanks or more are behind a label.
+        if let Some((label, text)) = line.split_once("  ") {
             lines.entry(label.trim()).or_insert(text.trim());
         }
     }
@@ -104,10 +104,11 @@ fn row(file: &Path, output: &str, is_timeout: bool) -> String {
         let end = ends.iter().filter_map(|end| text.find(end)).min();
         text[..end.unwrap_or(text.len())].to_owned()
     };
-    let error = output.lines().find_map(|line| line.strip_prefix("error: "));
+    let [error, wrong] = ["error: ", "wrong: "].map(|begin| output.lines().find_map(|line| line.strip_prefix(begin)));
     let execution = match error {
         // The name of the file is in the first column.
         Some(error) => format!("not read: {}", error.replacen(&format!("{name}: "), "", 1)),
+        None if let Some(wrong) = wrong => format!("wrong: {wrong}"),
         None if is_timeout => format!("no result in {} s", process::TIME_LIMIT.as_secs()),
         None => short("execution", &[" in ", ":"]),
     };
@@ -134,6 +135,15 @@ mod tests {
                       at most 2\ngap          1\nour plan     2 steps, optimal, found by x\n";
         let expected = "| `a/b.csv` | all-gather | right | 3 steps | 2 | 1 | 2 steps, optimal |";
         assert_eq!(row(Path::new("a/b.csv"), output, false), expected);
+    }
+
+    #[test]
+    fn a_wrong_program_and_one_without_steps_have_the_reason() {
+        let expected = "| `a.json` | - | wrong: csv: rank 0 has no data | - | - | - | - |";
+        assert_eq!(row(Path::new("a.json"), "wrong: csv: rank 0 has no data\n", false), expected);
+        let output = "program    te-ccl\nexecution  right in 16 orders of the threads\nschedule   none: other sizes\n";
+        let expected = "| `a.json` | - | right | none: other sizes | - | - | - |";
+        assert_eq!(row(Path::new("a.json"), output, false), expected);
     }
 
     #[test]
