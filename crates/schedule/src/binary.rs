@@ -349,3 +349,58 @@ pub(crate) fn paths<'a, T>(lengths: &'a [u32], mut channels: &'a [T]) -> impl It
         Some(path)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::strategy::scheduled_instance;
+
+    proptest! {
+        #[test]
+        fn packed_steps_are_unpacked((_, mut schedule) in scheduled_instance(6), width in 1..4u32) {
+            prop_assert_eq!(&Schedule::unpack(&schedule.pack()).unwrap(), &schedule);
+            schedule.set_widths(vec![NonZeroU32::new(width).unwrap(); schedule.step_count()]);
+            prop_assert_eq!(&Schedule::unpack(&schedule.pack()).unwrap(), &schedule);
+        }
+    }
+
+    /// The tables of two steps with one transfer over two channels.
+    fn tables() -> StepTables {
+        let channels = [0, 1].map(ChannelId::new).to_vec();
+        StepTables { step_transfers: vec![1, 0], message: vec![MessageId::new(0)], path_channels: vec![2], channels }
+    }
+
+    fn refusal(tables: &StepTables) -> String {
+        Schedule::unpack(&encode(tables)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn packed_steps_have_the_lengths_that_their_tables_state() {
+        assert_eq!(Schedule::unpack(&encode(&tables())).unwrap().step_count(), 2);
+        let paths = StepTables { path_channels: vec![1, 1], ..tables() };
+        assert!(refusal(&paths).contains("the number of paths is not the number of transfers"));
+        let transfers = StepTables { step_transfers: vec![1, 1], ..tables() };
+        assert!(refusal(&transfers).contains("the number of transfers is not the sum over the steps"));
+        let channels = StepTables { path_channels: vec![1], ..tables() };
+        assert!(refusal(&channels).contains("the number of channels is not the sum over the paths"));
+        let most = u32::MAX as usize;
+        assert!(check_lengths(&[u32::MAX], most, &[], most).is_err());
+        let widths = vec![NonZeroU32::MIN; 2];
+        assert!(Schedule::unpack(&encode(&(tables(), widths.clone()))).is_ok());
+        for wrong in [&widths[..1], &[NonZeroU32::MIN; 3]] {
+            let error = Schedule::unpack(&encode(&(tables(), wrong.to_vec()))).unwrap_err().to_string();
+            assert!(error.contains("the number of widths is not the number of steps"), "{error}");
+        }
+    }
+
+    #[test]
+    fn hosts_of_unknown_nodes_are_left_out() {
+        let pair: Topology = "complete:2".parse().unwrap();
+        let hosts = (0..4).map(|node| (NodeId::new(node), node.to_string())).collect();
+        let rates = RateTables { hosts, ..RateTables::default() };
+        let read = TopologyTables::from(&pair).build(rates).unwrap();
+        assert_eq!([0, 1].map(|node| read.host(NodeId::new(node))), [Some("0"), Some("1")]);
+    }
+}

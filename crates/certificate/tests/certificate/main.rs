@@ -17,3 +17,4 @@ mod mutation;
 mod timed_lengths;
 mod trees;
 mod verdict;
+mod volume;

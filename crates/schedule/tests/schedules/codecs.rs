@@ -294,9 +294,11 @@ fn every_part_of_a_topology_survives() {
     schedule.push(MessageId::new(u32::MAX), &[ChannelId::new(4_000_000_000)]);
     schedule.begin_step();
     let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
-    let file = ScheduleFile::new(&problem, schedule);
+    let file = ScheduleFile::new(&problem, schedule.clone());
     assert_eq!(ScheduleFile::from_json(&file.to_json()).unwrap(), file);
     assert_eq!(ScheduleFile::from_bytes(&file.to_bytes()).unwrap(), file);
+    assert_eq!(file.schedule(), &schedule);
+    assert_eq!(file.into_schedule(), schedule);
 }
 
 #[test]
@@ -368,4 +370,31 @@ fn all_reduces_in_blocks_round_trip() {
         assert_eq!(ScheduleFile::read(file.to_json().as_bytes()).unwrap(), file);
         assert_eq!(ScheduleFile::read(&file.to_bytes()).unwrap(), file);
     }
+}
+
+/// Old readers know neither capacities, latencies, units, hosts nor widths, so each of them alone needs version 3.
+#[test]
+fn a_file_has_the_lowest_version_that_can_store_it() {
+    let version = |change: &dyn Fn(&mut TopologyBuilder), widths: bool| -> u64 {
+        let mut network = TopologyBuilder::new("pair");
+        let [one, other] = ["0", "1"].map(|name| network.terminal(name));
+        network.link(one, other);
+        change(&mut network);
+        let network = network.build().unwrap();
+        let all_gather = Collective::all_gather();
+        let problem = Problem::new(&network, &all_gather, CommunicationModel::wormhole()).unwrap();
+        let mut schedule = Schedule::new();
+        if widths {
+            schedule.begin_step_of_width(2.try_into().unwrap());
+        }
+        let file: serde_json::Value = serde_json::from_str(&ScheduleFile::new(&problem, schedule).to_json()).unwrap();
+        file["version"].as_u64().unwrap()
+    };
+    let first = || [ChannelId::new(0)];
+    assert_eq!(version(&|_| {}, false), 1);
+    assert_eq!(version(&|network| network.set_capacity(first(), 2), false), 3);
+    assert_eq!(version(&|network| network.set_latency(first(), 700), false), 3);
+    assert_eq!(version(&|network| network.set_unit(25_000_000_000), false), 3);
+    assert_eq!(version(&|network| network.set_host(NodeId::new(1), "rack"), false), 3);
+    assert_eq!(version(&|_| {}, true), 3);
 }
