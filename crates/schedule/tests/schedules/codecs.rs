@@ -270,6 +270,11 @@ fn custom_messages_are_listed_once_per_chunk() {
     assert_eq!(read(&uneven), Err(expected.to_owned()));
     let odd = text.replacen("    {\"source\": 0, \"receivers\": [2, 1]},\n", "", 1);
     assert!(read(&odd).is_err());
+    let expected = "field 'messages': message 2 must be listed 2 times, once per chunk; repeat it";
+    let last = ",\n    {\"source\": 3, \"receivers\": [0]}";
+    for other in ["", ",\n    {\"source\": 3, \"receivers\": [1]}"] {
+        assert_eq!(read(&text.replacen(last, other, 1)), Err(expected.to_owned()));
+    }
     let to_all = text.replace("\"receivers\": [2, 1]", "\"receivers\": \"all\"");
     let collective = read(&to_all).unwrap().collective().clone();
     assert_eq!(collective.listed().unwrap()[0].receivers, [1, 2, 3].map(NodeId::new));
@@ -397,4 +402,51 @@ fn a_file_has_the_lowest_version_that_can_store_it() {
     assert_eq!(version(&|network| network.set_unit(25_000_000_000), false), 3);
     assert_eq!(version(&|network| network.set_host(NodeId::new(1), "rack"), false), 3);
     assert_eq!(version(&|_| {}, true), 3);
+}
+
+/// Returns the error of a file after a change of its JSON value.
+fn error_after(file: &ScheduleFile, change: impl FnOnce(&mut serde_json::Value)) -> String {
+    let mut value = serde_json::from_str(&file.to_json()).unwrap();
+    change(&mut value);
+    ScheduleFile::from_json(&value.to_string()).unwrap_err().to_string()
+}
+
+#[test]
+fn patterns_and_widths_need_the_versions_that_have_them() {
+    let ring = ring();
+    let file = |collective: &Collective, schedule| {
+        ScheduleFile::new(&Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap(), schedule)
+    };
+    let [first, second] = [0, 1].map(NodeId::new);
+    let one_receiver = file(&Collective::many_to_many_broadcast(&[first], &[second]), Schedule::new());
+    let named = file(&Collective::all_gather(), Schedule::new());
+    let expected = "only a custom collective from version 2 on states its pattern";
+    assert!(error_after(&one_receiver, |file| file["version"] = 1.into()).contains(expected));
+    let with_pattern = |file: &mut serde_json::Value| {
+        file["version"] = 2.into();
+        file["collective"]["pattern"] = "broadcast".into();
+    };
+    assert!(error_after(&named, with_pattern).contains(expected));
+    let mut wide = Schedule::new();
+    wide.begin_step_of_width(2.try_into().unwrap());
+    let wide = file(&Collective::all_gather(), wide);
+    assert!(error_after(&wide, |file| file["version"] = 1.into()).contains("only files from version 3 on have widths"));
+}
+
+/// On two terminals, the only receiver of a broadcast is "all" of them, but a scatter names its receiver.
+#[test]
+fn all_receivers_of_two_terminals_are_one() {
+    let mut network = TopologyBuilder::new("pair");
+    let [one, other] = ["0", "1"].map(|name| network.terminal(name));
+    network.link(one, other);
+    let pair = network.build().unwrap();
+    let read = |collective: Collective| {
+        let problem = Problem::new(&pair, &collective, CommunicationModel::wormhole()).unwrap();
+        let text = ScheduleFile::new(&problem, Schedule::new()).to_json();
+        let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
+        file["messages"][0]["receivers"] = "all".into();
+        ScheduleFile::from_json(&file.to_string()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(read(Collective::all_gather()), Ok(()));
+    assert!(read(Collective::all_to_all()).unwrap_err().contains("message 0 differs from"));
 }
