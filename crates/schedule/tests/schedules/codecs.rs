@@ -420,6 +420,8 @@ fn patterns_and_widths_need_the_versions_that_have_them() {
     let [first, second] = [0, 1].map(NodeId::new);
     let one_receiver = file(&Collective::many_to_many_broadcast(&[first], &[second]), Schedule::new());
     let named = file(&Collective::all_gather(), Schedule::new());
+    let no_receivers = error_after(&named, |file| file["messages"][0]["receivers"] = 5.into());
+    assert!(no_receivers.contains("expected \"all\" or a list of node numbers"), "{no_receivers}");
     let expected = "only a custom collective from version 2 on states its pattern";
     assert!(error_after(&one_receiver, |file| file["version"] = 1.into()).contains(expected));
     let with_pattern = |file: &mut serde_json::Value| {
