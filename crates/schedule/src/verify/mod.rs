@@ -214,6 +214,25 @@ mod tests {
     use super::*;
     use crate::strategy::{scheduled_instance, spoiled_instance};
 
+    #[test]
+    fn the_figures_of_nothing_are_zero() {
+        let some = Verification {
+            steps: 2,
+            transfers: 4,
+            channel_uses: 6,
+            longest_path: 2,
+            busiest_step: 3,
+            deliveries: 4,
+            relays: 0,
+            redundant: 0,
+            width_sum: 3,
+            capacity: 4,
+        };
+        assert_eq!([some.utilisation(), some.mean_path()], [0.5, 1.5]);
+        let none = Verification { transfers: 0, channel_uses: 0, width_sum: 0, ..some };
+        assert_eq!([none.utilisation(), none.mean_path()], [0.0, 0.0]);
+    }
+
     proptest! {
         /// The verifier reads large networks in blocks of messages.
         #[test]
