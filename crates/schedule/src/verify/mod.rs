@@ -228,9 +228,11 @@ mod tests {
             width_sum: 3,
             capacity: 4,
         };
-        assert_eq!([some.utilisation(), some.mean_path()], [0.5, 1.5]);
+        let percent =
+            |verified: &Verification| [verified.utilisation(), verified.mean_path()].map(|share| 100.0 * share);
+        assert_eq!(percent(&some).map(f64::round).map(|number| number as i64), [50, 150]);
         let none = Verification { transfers: 0, channel_uses: 0, width_sum: 0, ..some };
-        assert_eq!([none.utilisation(), none.mean_path()], [0.0, 0.0]);
+        assert_eq!(percent(&none).map(|number| number as i64), [0, 0]);
     }
 
     proptest! {
