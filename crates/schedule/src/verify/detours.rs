@@ -117,11 +117,17 @@ fn all_differ<T: Ord>(items: &mut [T]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use lockstep_topology::TopologyBuilder;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::collective::Collective;
+    use crate::messages::MessageId;
     use crate::model::{CommunicationModel, ScatterRule};
+    use crate::problem::Problem;
+    use crate::schedule::Schedule;
     use crate::strategy::{Instance, spoiled_instance};
+    use crate::verify::violations;
 
     /// A search of the whole network for each transfer.
     fn detours_one_by_one(case: &ScheduleCase<'_>) -> Vec<Violation> {
@@ -136,6 +142,41 @@ mod tests {
             is_detour.then_some(Violation::NotMinimal { at, from, to, channels, shortest })
         };
         long_transfers(case).filter_map(violation).collect()
+    }
+
+    /// Each path from 0 to 1 is longer than the channel between them.
+    #[test]
+    fn a_long_path_that_breaks_another_rule_is_listed_once() {
+        let mut network = TopologyBuilder::new("detours");
+        let ends: Vec<NodeId> = (0..3).map(|node| network.node(node.to_string(), true, Some(true))).collect();
+        let [bus, failed] = ["bus", "failed"].map(|name| network.switch(name));
+        let passive = network.node("passive", true, Some(false));
+        let mut channel = |tail, head| network.channel(tail, head);
+        let direct = channel(ends[0], ends[1]);
+        let around = [channel(ends[0], ends[2]), channel(ends[2], ends[1])];
+        let back = channel(ends[2], ends[0]);
+        let over_bus = [channel(ends[0], bus), channel(bus, ends[1])];
+        let over_passive = [channel(ends[0], passive), channel(passive, ends[1])];
+        let over_failed = [channel(ends[0], failed), channel(failed, ends[1])];
+        network.share(over_bus);
+        network.fail_channel(over_failed[0]);
+        let network = network.build().unwrap();
+        let broadcast = Collective::broadcast(ends[0]);
+        let problem = Problem::new(&network, &broadcast, CommunicationModel::wormhole()).unwrap();
+        let found = |path: &[ChannelId]| -> Vec<Violation> {
+            let mut schedule = Schedule::new();
+            schedule.begin_step();
+            schedule.push(MessageId::new(0), path);
+            let all = violations(&problem, &schedule, usize::MAX);
+            all.into_iter().filter(|violation| violation.place().is_some()).collect()
+        };
+        assert_eq!(found(&[direct]), []);
+        assert!(matches!(found(&around)[..], [Violation::NotMinimal { channels: 2, shortest: 1, .. }]));
+        assert!(matches!(found(&[around[0], direct])[..], [Violation::BrokenPath { .. }]));
+        assert!(matches!(found(&[around[0], back, direct])[..], [Violation::NodeTwice { .. }]));
+        assert!(matches!(found(&over_bus)[..], [Violation::ResourceTwice { .. }]));
+        assert!(matches!(found(&over_passive)[..], [Violation::InnerNode { .. }]));
+        assert!(matches!(found(&over_failed)[..], [Violation::FailedChannel { .. }]));
     }
 
     proptest! {
