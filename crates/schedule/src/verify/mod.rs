@@ -209,9 +209,13 @@ fn longest_path(schedule: &Schedule) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use lockstep_topology::{NodeId, Topology};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::collective::Collective;
+    use crate::messages::MessageId;
+    use crate::model::CommunicationModel;
     use crate::strategy::{scheduled_instance, spoiled_instance};
 
     #[test]
@@ -233,6 +237,29 @@ mod tests {
         assert_eq!(percent(&some).map(f64::round).map(|number| number as i64), [50, 150]);
         let none = Verification { transfers: 0, channel_uses: 0, width_sum: 0, ..some };
         assert_eq!(percent(&none).map(|number| number as i64), [0, 0]);
+    }
+
+    /// Of ten messages, three move: only they have rows in the table of holdings.
+    #[test]
+    fn a_terminal_that_holds_another_message_is_no_holder() {
+        let path: Topology = "mesh:1x3".parse().unwrap();
+        let collective = Collective::broadcast(NodeId::new(0)).with_chunks(10.try_into().unwrap());
+        let problem = Problem::new(&path, &collective, CommunicationModel::wormhole()).unwrap();
+        let from = |tail: u32, head: u32| {
+            let channels = path.out_channels(NodeId::new(tail)).iter().copied();
+            channels.filter(|&channel| path.head(channel) == NodeId::new(head)).collect::<Vec<_>>()
+        };
+        let mut schedule = Schedule::new();
+        for (message, tail, head) in [(3, 0, 1), (7, 1, 2), (3, 1, 2), (9, 0, 1), (7, 0, 1), (9, 1, 2)] {
+            schedule.begin_step();
+            schedule.push(MessageId::new(message), &from(tail, head));
+        }
+        let all = violations(&problem, &schedule, usize::MAX);
+        let misplaced: Vec<_> = all.iter().filter_map(Violation::place).map(|at| at.step).collect();
+        assert_eq!(misplaced, [1]);
+        assert!(matches!(all[0], Violation::NotHeld { .. }));
+        // A transfer that breaks a rule counts as made. Seven messages reach nobody.
+        assert_eq!(all.len(), 1 + 2 * 7);
     }
 
     proptest! {
