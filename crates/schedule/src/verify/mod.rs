@@ -258,7 +258,7 @@ mod tests {
         let misplaced: Vec<_> = all.iter().filter_map(Violation::place).map(|at| at.step).collect();
         assert_eq!(misplaced, [1]);
         assert!(matches!(all[0], Violation::NotHeld { .. }));
-        // A transfer that breaks a rule counts as made. Seven messages reach nobody.
+        // A transfer that breaks a rule counts as made. Seven messages do not move.
         assert_eq!(all.len(), 1 + 2 * 7);
     }
 
