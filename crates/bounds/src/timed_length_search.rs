@@ -62,7 +62,8 @@ impl<P: TimedPacking> TimedSearch<'_, P> {
     /// Returns the certificate that the number of steps is too small, or `None` if none is found.
     fn certificate(&self, request: &BoundRequest<'_>) -> Option<Certificate> {
         let (topology, structures) = (self.network.topology, self.packing.entries(self.steps));
-        let searches = self.steps * topology.terminal_count() * (topology.node_count() + topology.channel_count());
+        let of_step = topology.terminal_count().saturating_mul(topology.node_count() + topology.channel_count());
+        let searches = self.steps.saturating_mul(of_step);
         if structures > MAX_ENTRIES || searches > MAX_ENTRIES {
             return None;
         }

@@ -70,9 +70,10 @@ impl<'a> TimedTreeTable<'a> {
         Self { terminals, alone, transfer, smallest }
     }
 
-    /// Returns the number of entries that the computation visits.
+    /// Returns the number of entries that the computation visits, for at most [`MAX_TARGETS`] targets.
     pub(crate) fn entries(steps: usize, terminals: usize, targets: usize) -> usize {
-        (steps + 1) * terminals * (3usize.pow(targets as u32) + (terminals << targets))
+        let of_sets = terminals.saturating_mul(1 << targets).saturating_add(3usize.pow(targets as u32));
+        steps.saturating_add(1).saturating_mul(terminals).saturating_mul(of_sets)
     }
 
     fn at(&self, time: usize, set: usize, terminal: usize) -> f64 {
@@ -145,4 +146,15 @@ fn parts(set: usize) -> impl Iterator<Item = usize> {
     let others = set ^ lowest;
     let smaller = move |rest: usize| (rest > 0).then(|| (rest - 1) & others);
     std::iter::successors(smaller(others), move |&rest| smaller(rest)).map(move |rest| rest | lowest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_TARGETS, TimedTreeTable};
+
+    #[test]
+    fn entries_of_large_networks_do_not_overflow() {
+        assert_eq!(TimedTreeTable::entries(2, 3, 2), 3 * 3 * (9 + 12));
+        assert_eq!(TimedTreeTable::entries(usize::MAX, usize::MAX, MAX_TARGETS), usize::MAX);
+    }
 }

@@ -61,7 +61,7 @@ impl TimedPacking for TimedGossips {
 
     fn entries(&self, steps: usize) -> usize {
         let of_members = |members: &Members| TimedTreeTable::entries(steps, self.terminals, members.ranks.len());
-        self.members.iter().map(of_members).sum()
+        self.members.iter().map(of_members).fold(0, usize::saturating_add)
     }
 
     fn shortest(&self, transfers: &[Transfers], visit: &mut dyn FnMut(Structure<'_>)) {

@@ -99,7 +99,8 @@ impl TimedPacking for TimedTrees {
     }
 
     fn entries(&self, steps: usize) -> usize {
-        self.targets.iter().map(|targets| TimedTreeTable::entries(steps, self.terminals, targets.len())).sum()
+        let of_targets = |targets: &Vec<usize>| TimedTreeTable::entries(steps, self.terminals, targets.len());
+        self.targets.iter().map(of_targets).fold(0, usize::saturating_add)
     }
 
     fn shortest(&self, transfers: &[Transfers], visit: &mut dyn FnMut(Structure<'_>)) {

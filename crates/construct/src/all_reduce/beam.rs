@@ -204,7 +204,7 @@ impl<'a> Beam<'a> {
         rng: &mut impl Rng,
     ) -> (Vec<Sum>, Vec<BlockTransfer>) {
         let mut candidates: Vec<(Reverse<u64>, u32, usize)> = Vec::new();
-        // In some steps, one half of the transfers wait that can.
+        // In one step of three, each transfer that is not urgent waits with a probability of one half.
         let waits = rng.random_range(0..3) == 0;
         for block in 0..self.groups.block_count() {
             let members = self.members(block);

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::schedule::{Schedule, Transfer};
 use crate::violation::{NamedChannel, NamedMessage, NamedNode, Place};
 
-/// The most threads that read the whole schedule: reading a transfer takes about a tenth of the time of its verification.
+/// The largest number of threads that read the whole schedule: with more, most of their time is reading.
 const MAX_READERS: usize = 8;
 
 /// A problem and a schedule, with what all parts of the verifier derive from them.
