@@ -137,10 +137,8 @@ impl<'a> BroadcastVerifier<'a> {
     pub fn begin_round(&mut self) {
         self.counts.rounds += 1;
         self.informed.clone_from(&self.arrived);
-        if self.in_round > 0 {
-            self.busy.clear();
-            self.in_round = 0;
-        }
+        self.busy.clear();
+        self.in_round = 0;
         if let Some((_, counts)) = &mut self.ports {
             counts.fill([0; 2]);
         }
@@ -178,10 +176,11 @@ impl<'a> BroadcastVerifier<'a> {
             return Err(violation);
         }
         let missing = self.graph.node_count() - self.arrived.len();
-        match (0..self.graph.node_count()).find(|&node| missing > 0 && !self.arrived.contains(node)) {
-            Some(first) => Err(BroadcastViolation::Undelivered { missing, first: self.name(first) }),
-            None => Ok(self.counts),
+        if missing == 0 {
+            return Ok(self.counts);
         }
+        let first = (0..self.graph.node_count()).find(|&node| !self.arrived.contains(node));
+        Err(BroadcastViolation::Undelivered { missing, first: self.name(first.unwrap_or(0)) })
     }
 
     fn check_transfer(&mut self, sender: u64, path: impl IntoIterator<Item = Run>) -> Result<(), TransferFault> {

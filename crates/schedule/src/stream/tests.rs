@@ -126,9 +126,18 @@ fn every_spoiled_broadcast_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_refusal_names_nodes_as_the_network_does() {
+    let torus: CayleyGraph = "torus:3x4".parse().unwrap();
+    let refusal = verified(&torus, 0, CommunicationModel::wormhole(), &vec![vec![(5, vec![run(0, 1)])]]).unwrap_err();
+    let words = "round 1, transfer 1 (from '11'): the sender does not hold the message when the round begins";
+    assert_eq!(refusal.to_string(), words);
+}
+
+#[test]
 fn a_transfer_needs_a_round() {
     let ring = ring();
     let mut verifier = BroadcastVerifier::new(&ring, 0, CommunicationModel::wormhole()).unwrap();
+    assert!(!verifier.is_refused());
     verifier.transfer(0, [run(0, 1)]);
     assert!(verifier.is_refused());
     assert_eq!(verifier.finish(), Err(BroadcastViolation::NoRound));
