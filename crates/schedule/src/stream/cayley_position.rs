@@ -77,3 +77,27 @@ impl<'a> CayleyPosition<'a> {
         distance
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_those_of_a_search_on_the_graph() {
+        for spec in ["ring:5", "torus:3x4x5", "torus:1x6", "hypercube:4", "folded-hypercube:3", "circulant:16,1,6"] {
+            let graph: CayleyGraph = spec.parse().unwrap();
+            let nodes = graph.node_count();
+            let mut expected = vec![u32::MAX; nodes as usize];
+            expected[0] = 0;
+            for hops in 0..nodes as u32 {
+                for element in (0..nodes).filter(|&element| expected[element as usize] == hops).collect::<Vec<_>>() {
+                    for &generator in graph.generators() {
+                        let next = &mut expected[graph.add(element, generator) as usize];
+                        *next = (*next).min(hops + 1);
+                    }
+                }
+            }
+            assert_eq!(CayleyPosition::new(&graph).distances(), expected, "{spec}");
+        }
+    }
+}

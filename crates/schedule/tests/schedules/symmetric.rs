@@ -267,6 +267,15 @@ fn every_violation_is_reported_with_its_place() {
         refusal(&aas("ring:3", &[&[(1, 0, &[0])]]), forward),
         "after the last step element 2 does not hold message 2"
     );
+    // An all-to-all has a message per other element: neither 0 nor the number of elements.
+    for message in [0, 3] {
+        assert_eq!(
+            refusal(&aas("ring:3", &[&[(1, 0, &[0]), (2, 0, &[1])], &[(message, 0, &[0])]]), wormhole),
+            format!(
+                "step 2, transfer 1, message {message}: there is no such message; the messages of a source are 1 to 2"
+            )
+        );
+    }
 }
 
 #[test]
