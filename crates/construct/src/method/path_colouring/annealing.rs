@@ -1,6 +1,7 @@
 //! The search for a step and a path per message: messages take free steps or displace others.
 
 use lockstep_schedule::MessageId;
+use lockstep_topology::ChannelId;
 use rand::{Rng, RngExt};
 
 use super::free_slots::{FreeSlotSearch, LEVELS, WordLevels, lightest};
@@ -22,7 +23,13 @@ const RANDOM_SAMPLES: u32 = 2;
 const RANDOM_MOVES: u32 = 2;
 
 /// The acceptance probability per unit of lost weight, in parts of [`CERTAIN`]: at the beginning and at the end.
-const ACCEPTANCE: [u64; 2] = [40_000, 24_000];
+pub(super) type Acceptance = [u64; 2];
+
+/// The acceptance of a search from nothing.
+pub(super) const FROM_NOTHING: Acceptance = [40_000, 24_000];
+
+/// The acceptance of a search that continues from a good colouring.
+pub(super) const FROM_COLOURING: Acceptance = [14_000, 14_000];
 
 /// The probability 1.
 const CERTAIN: u64 = 1 << 16;
@@ -133,12 +140,34 @@ impl<'a> AnnealingState<'a> {
         }
     }
 
+    /// Places all messages in these steps, on these paths. No message may be placed yet.
+    pub(super) fn place_all(&mut self, steps: impl Iterator<Item = u32>, paths: &[Vec<ChannelId>]) {
+        self.unplaced.clear();
+        for (message, (step, path)) in (0..).zip(steps.zip(paths)) {
+            let is_known = self.dags.trace(message, path, &mut self.search.trail);
+            debug_assert!(is_known, "the path of message {message} is in its graph");
+            self.place_on_trail(message, step);
+        }
+    }
+
+    /// Removes the messages of a step and of all later ones from their steps.
+    pub(super) fn unplace_from(&mut self, step: u32) {
+        for message in 0..self.step.len() as u32 {
+            if self.step[message as usize] != NONE && self.step[message as usize] >= step {
+                self.remove(message);
+                self.step[message as usize] = NONE;
+                self.unplaced.push(message);
+            }
+        }
+    }
+
     /// Makes up to `moves` moves at a number of steps, until every message is placed. Returns the number of unplaced
     /// messages.
     pub(super) fn run(
         &mut self,
         steps: u32,
         moves: u64,
+        acceptance: Acceptance,
         rng: &mut impl Rng,
         context: &AttemptContext<'_>,
     ) -> Result<usize, MethodError> {
@@ -151,8 +180,8 @@ impl<'a> AnnealingState<'a> {
                 context.count(std::mem::take(&mut self.search.work));
                 context.check(steps)?;
             }
-            let acceptance = ACCEPTANCE[0]
-                - (ACCEPTANCE[0] - ACCEPTANCE[1]) * (number / CHECK_INTERVAL) / moves.div_ceil(CHECK_INTERVAL);
+            let [first, last] = acceptance;
+            let acceptance = first - (first - last) * (number / CHECK_INTERVAL) / moves.div_ceil(CHECK_INTERVAL);
             let message = self.unplaced.swap_remove(rng.random_range(0..self.unplaced.len()));
             if !self.place_free(message, rng) {
                 self.exchange(message, acceptance, rng);
@@ -284,8 +313,9 @@ impl<'a> AnnealingState<'a> {
         }
     }
 
-    /// Returns the transfers of all messages, which must be placed.
-    pub(super) fn into_log(mut self) -> Result<TransferLog, MethodError> {
+    /// Returns the transfers of all messages, which must be placed. Messages move back to the places of their fixed transfers
+    /// first, as far as these are free.
+    pub(super) fn log(&mut self) -> Result<TransferLog, MethodError> {
         self.restore_fixed();
         let mut log = TransferLog::default();
         let mut path = Vec::with_capacity(self.dags.longest());
@@ -354,9 +384,9 @@ mod tests {
     #[test]
     fn exchanges_without_loss_are_accepted_and_large_losses_are_not() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        assert!((0..1000).all(|_| is_accepted(0, ACCEPTANCE[1], &mut rng)));
+        assert!((0..1000).all(|_| is_accepted(0, FROM_NOTHING[1], &mut rng)));
         // The probability is below 2^-32.
-        assert!((0..1000).all(|_| !is_accepted(50, ACCEPTANCE[0], &mut rng)));
+        assert!((0..1000).all(|_| !is_accepted(50, FROM_NOTHING[0], &mut rng)));
         let accepted = (0..10_000).filter(|_| is_accepted(2, CERTAIN / 2, &mut rng)).count();
         // A quarter of them, within ten standard deviations.
         assert!(accepted.abs_diff(2500) < 440, "{accepted}");

@@ -5,8 +5,10 @@
 //! | file | role |
 //! |---|---|
 //! | `path_dag` | the shortest paths and detours of every message |
+//! | `routes` | a path per message, so that no channel is overloaded |
 //! | `detours` | longer paths where shortest paths alone overload a channel |
 //! | `occupancy` | the messages that use each slot in each step |
+//! | `step_packing` | a first colouring of large problems: the steps are filled one after the other |
 //! | `free_slots` | the steps and paths in which a message has few conflicts |
 //! | `annealing` | the search: messages take free steps or displace other messages |
 
@@ -15,15 +17,20 @@ mod detours;
 mod free_slots;
 mod occupancy;
 mod path_dag;
+mod routes;
+mod step_packing;
 #[cfg(test)]
 mod tests;
 
 use lockstep_schedule::{Routing, Schedule, Switching, Transfer};
+use lockstep_topology::ChannelId;
 use rand_chacha::ChaCha8Rng;
 
-use self::annealing::AnnealingState;
+use self::annealing::{AnnealingState, FROM_COLOURING, FROM_NOTHING};
 use self::detours::find_detours;
 use self::path_dag::{Detours, PathDags};
+use self::routes::MessageRouter;
+use self::step_packing::StepPacker;
 use crate::kit::capacities::Capacities;
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::half_duplex::half_duplex_pairs;
@@ -35,7 +42,10 @@ use crate::kit::transfer_log::TransferLog;
 
 /// Path colouring: wormhole scatter of any kind in direct transfers, under any ports and routing.
 ///
-/// An attempt tries numbers of steps from the goal on. A message without a step takes a random free one. If there is
+/// Large problems with few paths per message begin with a colouring that fills the steps one after the other; see
+/// [`step_packing`]. Its last step is then dissolved as long as its messages find places in the other steps.
+///
+/// Every other attempt tries numbers of steps from the goal on. A message without a step takes a random free one. If there is
 /// none, it takes the step and path with the lightest conflicts, and displaces the messages there. An exchange that
 /// loses weight is accepted with a probability that falls during the search, and moves some messages at random. The
 /// weight of a message is one more than the number of its channels and ports. Fixed transfers are placed at the
@@ -70,6 +80,9 @@ const MIN_MOVES: u64 = 8;
 /// The maximum number of visits of arcs, for 64 steps each, in all moves at one number of steps.
 const MAX_VISITS: u64 = 1 << 26;
 
+/// The maximum number of arcs of all paths per arc of one path, where a search begins with packed steps.
+const MAX_PATH_ARCS: u64 = 2;
+
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let problem = request.problem;
     if !problem.messages().is_scatter() || problem.model().switching != Switching::Wormhole {
@@ -83,17 +96,29 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let least = u32::try_from(dags.channel_uses().div_ceil(per_step)).map_err(|_| MethodError::TooLarge)?;
     let goal = request.goal.max(least);
     let has_spare_channels = dags.channel_uses() < u64::from(goal).saturating_mul(per_step);
-    let mut detours = match problem.model().routing {
-        Routing::Any if has_spare_channels => find_detours(&task, &dags, goal, request)?,
-        _ => Detours::new(),
-    };
+    let may_detour = problem.model().routing == Routing::Any && has_spare_channels;
+    let is_packed = request.fixed.is_none() && is_packable(&dags, goal);
+    let (mut router, mut rng) = (MessageRouter::new(&task, &dags, goal), request.attempt_rng(request.attempts.start));
+    if may_detour || is_packed {
+        router.reroute(request, &mut rng, MessageRouter::choose_shortest)?;
+    }
+    let mut detours =
+        if may_detour { find_detours(&task, &dags, &mut router, request, &mut rng)? } else { Detours::new() };
+    let paths = is_packed.then_some(router.path);
     detours.extend(fixed_detours(&task, &dags, request.fixed));
     if !detours.is_empty() {
         dags = PathDags::new(&task, &capacities, &detours)?;
     }
     let first = goal.max(dags.least_steps(&capacities));
-    let colouring = PathColouring { capacities, dags, first, request };
+    let colouring = PathColouring { capacities, dags, paths, first, request };
     request.best_attempt(|rng, context| colouring.attempt(rng, context)).map(|log| log.schedule())
+}
+
+/// Returns true if annealing from nothing gets few moves per message, and most messages have few paths: then the search
+/// begins with packed steps.
+fn is_packable(dags: &PathDags, steps: u32) -> bool {
+    MOVES * dags.message_count() as u64 > max_moves(dags, steps)
+        && dags.arc_count() as u64 <= MAX_PATH_ARCS * dags.least_arc_count()
 }
 
 /// Returns the paths of fixed transfers that are longer than a shortest path.
@@ -111,27 +136,70 @@ fn fixed_detours(task: &SchedulingTask<'_>, dags: &PathDags, fixed: Option<Fixed
 struct PathColouring<'a> {
     capacities: Capacities,
     dags: PathDags,
+    /// The path of each message in packed steps; `None` if attempts begin with nothing.
+    paths: Option<Vec<Vec<ChannelId>>>,
     /// The first number of steps to try.
     first: u32,
     request: &'a MethodRequest<'a>,
 }
 
 impl PathColouring<'_> {
-    /// Builds one schedule. Increases the number of steps while messages are left without a step.
     fn attempt(&self, rng: &mut ChaCha8Rng, context: &AttemptContext<'_>) -> Result<TransferLog, MethodError> {
         let last = self.request.below.saturating_sub(1).min(self.first.saturating_mul(2).saturating_add(64));
+        context.check(self.first)?;
+        if let Some(paths) = self.paths.as_ref().filter(|_| context.number().is_multiple_of(2)) {
+            let packed = self.pack(paths, last, rng, context);
+            if !matches!(packed, Err(MethodError::NoShorter)) {
+                return packed;
+            }
+        }
+        self.anneal(last, rng, context)
+    }
+
+    /// Fills the steps one after the other; then dissolves the last step while its messages find other steps.
+    fn pack(
+        &self,
+        paths: &[Vec<ChannelId>],
+        last: u32,
+        rng: &mut ChaCha8Rng,
+        context: &AttemptContext<'_>,
+    ) -> Result<TransferLog, MethodError> {
+        let mut packer = StepPacker::new(&self.dags, &self.capacities, paths)?;
+        let mut steps = packer.pack(last, context.number() / 2 + 1, rng, context)?;
+        let mut state = AnnealingState::new(&self.dags, &self.capacities, steps)?;
+        state.place_all(packer.steps(), paths);
+        let mut best = state.log()?;
+        while steps > self.first {
+            steps -= 1;
+            state.unplace_from(steps);
+            let left = state.run(steps, self.moves(steps), FROM_COLOURING, rng, context);
+            tracing::trace!(steps, ?left, "dissolved");
+            if left != Ok(0) {
+                break;
+            }
+            best = state.log()?;
+        }
+        Ok(best)
+    }
+
+    /// Begins with nothing. Increases the number of steps while messages are left without a step.
+    fn anneal(
+        &self,
+        last: u32,
+        rng: &mut ChaCha8Rng,
+        context: &AttemptContext<'_>,
+    ) -> Result<TransferLog, MethodError> {
         let messages = self.dags.message_count() as u64;
         let mut steps = self.first;
-        context.check(steps)?;
         let mut state = AnnealingState::new(&self.dags, &self.capacities, last)?;
         if let Some(fixed) = self.request.fixed {
             state.place_fixed(fixed, steps);
         }
         loop {
-            let left = state.run(steps, self.moves(steps), rng, context)?;
+            let left = state.run(steps, self.moves(steps), FROM_NOTHING, rng, context)?;
             tracing::trace!(steps, left);
             if left == 0 {
-                return state.into_log();
+                return state.log();
             }
             if steps == last {
                 return Err(MethodError::NoShorter);
@@ -145,12 +213,16 @@ impl PathColouring<'_> {
     /// Returns the number of moves at a number of steps.
     fn moves(&self, steps: u32) -> u64 {
         let messages = self.dags.message_count() as u64;
-        let arcs = self.dags.arc_count() as u64 / messages.max(1) + 1;
-        let limit = MAX_VISITS / (arcs * u64::from(steps.div_ceil(occupancy::WORD_STEPS)));
         let moves = if self.request.fixed.is_some() { MOVES_WITH_FIXED } else { MOVES };
         (moves * messages)
-            .min(limit)
+            .min(max_moves(&self.dags, steps))
             .max(MIN_MOVES * messages)
             .saturating_mul(self.request.attempts.start.saturating_add(1))
     }
+}
+
+/// Returns the number of moves that make [`MAX_VISITS`].
+fn max_moves(dags: &PathDags, steps: u32) -> u64 {
+    let arcs = dags.arc_count() as u64 / (dags.message_count() as u64).max(1) + 1;
+    MAX_VISITS / (arcs * u64::from(steps.div_ceil(occupancy::WORD_STEPS)))
 }

@@ -93,13 +93,20 @@ proptest! {
         let problem = Problem::new(&topology, &collective, model(Routing::Any)).unwrap();
         let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
         let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
-        for (pair, path) in find_detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)).unwrap() {
+        for (pair, path) in detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)) {
             let message = (0..dags.message_count() as u32).find(|&message| dags.pair(message) == pair).unwrap();
             let (source, target) = dags.ends(message);
             prop_assert!(path.len() > dags.distance(message) as usize);
             prop_assert!(all_paths(&topology, source, target).contains(&path));
         }
     }
+}
+
+/// Returns the detours where shortest paths overload a channel in `goal` steps.
+fn detours(task: &SchedulingTask<'_>, dags: &PathDags, goal: u32, request: &MethodRequest<'_>) -> Detours {
+    let (mut router, mut rng) = (MessageRouter::new(task, dags, goal), request.attempt_rng(0));
+    router.reroute(request, &mut rng, MessageRouter::choose_shortest).unwrap();
+    find_detours(task, dags, &mut router, request, &mut rng).unwrap()
 }
 
 /// Returns all legal paths between two terminals.
@@ -199,6 +206,21 @@ fn exchanges_on_a_faulty_kautz_graph_meet_the_bound() {
     }
 }
 
+/// A linear program gives 134 steps along shortest paths and 124 along any paths.
+#[test]
+fn large_random_networks_begin_with_packed_steps() {
+    let network: Topology = "random-regular:128,4,1".parse().unwrap();
+    let (network, collective) = (renumbered(&network), Collective::all_to_all());
+    for (routing, bound) in [(Routing::Minimal, 134), (Routing::Any, 124)] {
+        let problem = Problem::new(&network, &collective, model(routing)).unwrap();
+        let task = SchedulingTask::new(&problem).unwrap();
+        let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+        assert!(is_packable(&dags, bound));
+        let steps = steps(&problem, bound, 1).unwrap();
+        assert!(100 * steps <= 108 * bound, "{steps} steps with a bound of {bound}");
+    }
+}
+
 /// With one port, a terminal needs one step per other terminal.
 #[test]
 fn ports_are_always_busy() {
@@ -219,7 +241,7 @@ fn detours_are_used_only_if_shortest_paths_do_not_suffice() {
     let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
     let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
     // Half of the 64 pairs cross the middle in each direction, on four channels.
-    let needed = |goal| !find_detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)).unwrap().is_empty();
+    let needed = |goal| !detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)).is_empty();
     assert!(!needed(16) && needed(15));
 }
 
