@@ -11,9 +11,9 @@ use anyhow::{Context, Result};
 /// Time for a run that should end: a longer one is a deadlock.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_mins(10);
 
-/// Programs that ended, or that exceeded their time.
+/// A program that ended, or that exceeded its time.
 pub(crate) struct Finished {
-    /// All programs ended with exit code 0.
+    /// The program ended with exit code 0.
     pub(crate) is_success: bool,
     pub(crate) is_timeout: bool,
     /// Standard output and standard error.
@@ -43,59 +43,41 @@ impl Finished {
 ///
 /// If it cannot be started, or if the file cannot be written or read.
 pub(crate) fn run(command: &mut Command, limit: Duration, folder: &Path) -> Result<Finished> {
-    run_all(&mut [command], limit, folder)
-}
-
-/// Runs programs at the same time, all with their output in one file of the folder.
-///
-/// # Errors
-///
-/// If one of them cannot be started, or if the file cannot be written or read.
-pub(crate) fn run_all(commands: &mut [&mut Command], limit: Duration, folder: &Path) -> Result<Finished> {
     let path = folder.join("output.txt");
     let file = File::create(&path).with_context(|| path.display().to_string())?;
-    let mut children = Children(Vec::new());
-    for command in commands {
-        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
-        let name = command.get_program().display().to_string();
-        children.0.push(command.spawn().with_context(|| format!("{name} cannot be started"))?);
-    }
-    let (begin, mut is_success, mut is_timeout) = (Instant::now(), true, false);
-    while !children.0.is_empty() {
-        let mut running = Vec::new();
-        for mut child in std::mem::take(&mut children.0) {
-            match child.try_wait()? {
-                Some(status) => is_success &= status.success(),
-                None => running.push(child),
-            }
-        }
-        children.0 = running;
-        if !children.0.is_empty() && begin.elapsed() > limit {
-            (is_success, is_timeout) = (false, true);
-            break;
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+    let name = command.get_program().display().to_string();
+    let mut running = Running(command.spawn().with_context(|| format!("{name} cannot be started"))?);
+    let begin = Instant::now();
+    let status = loop {
+        let status = running.0.try_wait()?;
+        if status.is_some() || begin.elapsed() > limit {
+            break status;
         }
         sleep(Duration::from_millis(5));
-    }
-    drop(children);
+    };
+    drop(running);
     let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
-    Ok(Finished { is_success, is_timeout, text })
+    Ok(Finished { is_success: status.is_some_and(|status| status.success()), is_timeout: status.is_none(), text })
 }
 
-/// Programs that end with this value.
-struct Children(Vec<Child>);
+/// A program that ends with this value.
+struct Running(Child);
 
-impl Drop for Children {
-    /// Terminates the programs: with a signal first, because `mpirun` must end its ranks.
+impl Drop for Running {
+    /// Terminates the program: with a signal first, because `mpirun` must end its ranks.
     fn drop(&mut self) {
-        for child in &mut self.0 {
-            let mut terminate = Command::new("kill");
-            let _ = terminate.arg(child.id().to_string()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-            let begin = Instant::now();
-            while matches!(child.try_wait(), Ok(None)) && begin.elapsed() < Duration::from_secs(5) {
-                sleep(Duration::from_millis(5));
-            }
-            let _ = child.kill();
-            let _ = child.wait();
+        let child = &mut self.0;
+        if !matches!(child.try_wait(), Ok(None)) {
+            return;
         }
+        let mut terminate = Command::new("kill");
+        let _ = terminate.arg(child.id().to_string()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let begin = Instant::now();
+        while matches!(child.try_wait(), Ok(None)) && begin.elapsed() < Duration::from_secs(5) {
+            sleep(Duration::from_millis(5));
+        }
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }

@@ -12,12 +12,15 @@ use crate::command::{root, succeeds};
 /// The folder of the Python package.
 const PACKAGE: &str = "crates/python";
 
+/// The module of the Python package.
+const MODULE: &str = "lockstep_collectives";
+
 /// The virtual environment of the tests.
 pub(crate) struct Environment {
     folder: PathBuf,
 }
 
-/// Builds the wheel, installs it, and runs the tests, the doctests and the notebooks.
+/// Builds the wheel, installs it, checks its types, and runs the tests, the doctests and the notebooks.
 ///
 /// # Errors
 ///
@@ -71,8 +74,24 @@ impl Environment {
         println!("{}: {:.1} MB", wheel.file_name().unwrap_or_default().display(), bytes as f64 / 1e6);
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall"];
         start(Command::new(self.python()).args(pip).arg(&wheel))?;
+        self.check_types()?;
         self.pytest(&[&root().join(PACKAGE).join("tests")], &[])?;
-        self.pytest(&[], &["--doctest-modules", "--pyargs", "lockstep_collectives"])
+        self.pytest(&[], &["--doctest-modules", "--pyargs", MODULE])
+    }
+
+    /// Checks the types of the package, and its stubs against the extension module that is installed.
+    fn check_types(&self) -> Result<()> {
+        let package = root().join(PACKAGE);
+        let mypy = |arguments: &[&str]| {
+            let mut mypy = Command::new(self.python());
+            mypy.arg("-m").args(arguments).current_dir(self.work());
+            mypy
+        };
+        let settings = package.join("pyproject.toml");
+        let mut types = mypy(&["mypy", "--no-error-summary", "--config-file"]);
+        start(types.arg(&settings).arg(package.join("python").join(MODULE)))?;
+        let mut stubs = mypy(&["mypy.stubtest", "--mypy-config-file"]);
+        start(stubs.arg(&settings).arg(format!("{MODULE}._native")))
     }
 
     /// Runs pytest in a folder of its own, because the doctests write files.

@@ -122,12 +122,16 @@ impl Axis {
     }
 }
 
-/// Returns the number of columns for `count` drawings of this size, so that all of them are about 4 wide and 3 high.
+/// Returns the number of columns for `count` drawings of this size, so that all of them are about 4 wide and 3 high, and
+/// few places of the last row are empty.
 fn column_count(count: u32, [width, height]: [f64; 2]) -> u32 {
     const SHAPE: f64 = 4.0 / 3.0;
+    /// Weight of empty places relative to the shape: two rows of 5 are better than three rows of 4 with two empty places.
+    const EMPTY: f64 = 4.0;
     let distance = |columns: u32| {
         let rows = count.div_ceil(columns);
-        (f64::from(columns) * width / (f64::from(rows) * height) / SHAPE).ln().abs()
+        let shape = (f64::from(columns) * width / (f64::from(rows) * height) / SHAPE).ln().abs();
+        shape + EMPTY * (f64::from(columns * rows) / f64::from(count)).ln()
     };
     (1..=count).min_by(|&one, &other| distance(one).total_cmp(&distance(other))).unwrap_or(1)
 }
@@ -144,6 +148,12 @@ pub(crate) fn tree_row(leaves: u32, depth: u32) -> impl Iterator<Item = [f64; 2]
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_of_square_planes_have_few_empty_places() {
+        let columns = [5, 6, 7, 8, 9, 10, 12, 16].map(|planes| column_count(planes, [11.6, 11.6]));
+        assert_eq!(columns, [3, 3, 4, 4, 3, 5, 4, 4]);
+    }
 
     #[test]
     fn the_planes_of_a_deep_grid_are_side_by_side() {

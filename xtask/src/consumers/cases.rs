@@ -64,7 +64,7 @@ const NETWORKS: [Network; 4] = [
         role: Role::Large,
     },
     Network {
-        spec: "cluster:nodes=4,gpus=8,nvlink=300GB/s,rails=8,nic=50GB/s",
+        spec: "cluster:nodes=4,gpus=8,nvlink=300GB/s,rails=8,nic=50GB/s,nvlink-latency=250ns,nic-latency=1us",
         title: "rails 4x8",
         ranks: 32,
         options: &["--scatter", "relay"],

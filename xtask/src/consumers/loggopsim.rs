@@ -9,6 +9,9 @@ use super::cases::{Case, Role};
 use super::consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
 use crate::process;
 
+/// The most ranks whose times are printed one by one.
+const MOST_HOSTS: usize = 16;
+
 struct LogGopSim {
     name: &'static str,
     format: &'static str,
@@ -59,9 +62,7 @@ impl Consumer for LogGopSim {
         }
         let mut simulator = Command::new("LogGOPSim");
         let finished = process::run(simulator.arg("-f").arg(&binary), trial.limit, trial.folder)?;
-        // The simulator ends with exit code 0 even if messages are left; it prints a time per rank if not.
-        let hosts = finished.text.lines().filter(|line| line.starts_with("Host ")).count();
-        let is_right = finished.is_success && hosts == trial.case.ranks && !finished.text.contains("queue on host");
+        let is_right = finished.is_success && is_complete(&finished.text, trial.case.ranks);
         Ok(if is_right { Verdict::Accepted } else { Verdict::Refused(finished.reason("queue on host")) })
     }
 
@@ -76,5 +77,31 @@ impl Consumer for LogGopSim {
         let peer: usize = peer.parse()?;
         fs::write(trial.file, format!("{head}b to {} {tail}", (peer + 1) % trial.case.ranks))?;
         Ok(true)
+    }
+}
+
+/// Returns true if the output is that of a run without messages that are left. The exit code does not tell.
+///
+/// The simulator prints a time per rank, or the largest time of more than 16 ranks.
+fn is_complete(text: &str, ranks: usize) -> bool {
+    let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+    let has_times = count("Host ") == ranks || (ranks > MOST_HOSTS && count("Maximum finishing time ") == 1);
+    has_times && !text.contains("queue on host")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_complete_if_it_has_its_times_and_no_message_is_left() {
+        let times = "Host 0: 100\nHost 1: 120\n";
+        assert!(is_complete(times, 2));
+        assert!(!is_complete(times, 3));
+        assert!(!is_complete(&format!("{times}unexpected queue on host 1 contains 1 elements!\n"), 2));
+        let most = "Maximum finishing time at host 29: 9486148 (0.00948615 s)\n";
+        assert!(is_complete(most, 32));
+        assert!(!is_complete(most, 16));
+        assert!(!is_complete("", 32));
     }
 }

@@ -26,11 +26,12 @@ use table::{Cell, Results};
 const USAGE: &str = "\
 Run our plans in real runtimes and simulators
 
-Usage: cargo xtask consumers [--quick] [--write]
+Usage: cargo xtask consumers [--quick] [--only NAME] [--write]
 
 Options:
-  --quick  Few plans, and only the consumers that a package manager installs
-  --write  Write the tables into docs/consumers.md
+  --quick      Few plans, and only the consumers that a package manager installs
+  --only NAME  Only the consumers whose name contains NAME, such as simgrid
+  --write      Write the tables into docs/consumers.md
 
 Each consumer that is installed executes a set of plans: it must accept them, and must refuse spoiled ones or compute
 a wrong result. For others, the task prints what to install.
@@ -50,9 +51,11 @@ const QUICK_SPOILED: [&str; 2] = ["all-to-all", "all-reduce"];
 ///
 /// If the program `lockstep` or a consumer cannot be started, or if a file cannot be read or written.
 pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
-    let (mut is_quick, mut is_write) = (false, false);
-    for &argument in arguments {
+    let (mut is_quick, mut is_write, mut only) = (false, false, None);
+    let mut arguments = arguments.iter();
+    while let Some(&argument) = arguments.next() {
         match argument {
+            "--only" if arguments.len() > 0 => only = arguments.next().map(|name| name.to_lowercase()),
             "--quick" => is_quick = true,
             "--write" => is_write = true,
             "--help" | "-h" => {
@@ -65,8 +68,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
             }
         }
     }
-    ensure!(!(is_quick && is_write), "the page has the tables of all plans: leave out --quick");
-    let results = measure(is_quick)?;
+    let is_part = is_quick || only.is_some();
+    ensure!(!(is_part && is_write), "the page has the tables of all plans: leave out --quick and --only");
+    let results = measure(is_quick, only.as_deref().unwrap_or_default())?;
     print!("{results}");
     if is_write {
         table::write(&root().join(PAGE), &results)?;
@@ -89,12 +93,16 @@ fn find(is_quick: bool) -> Vec<Found> {
     found
 }
 
-fn measure(is_quick: bool) -> Result<Results> {
+fn measure(is_quick: bool, only: &str) -> Result<Results> {
     let program = lockstep_program(if is_quick { Build::Tests } else { Build::Release })?;
     let folder = Folder::create()?;
     let cases = cases::cases(is_quick, &program, &folder.path)?;
     let mut results = Results::default();
     for found in find(is_quick) {
+        let name = found.as_ref().map_or_else(|missing| missing.name, |consumer| consumer.name());
+        if !name.to_lowercase().contains(only) {
+            continue;
+        }
         match found {
             Ok(consumer) => {
                 let consumer = consumer.as_ref();

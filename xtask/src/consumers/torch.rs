@@ -11,6 +11,35 @@ use super::consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
 use super::operations::{Action, Operation, Place, spoil};
 use crate::process;
 
+/// Starts the ranks as copies of one process, because the import of torch takes more time than a plan. Ends all of them at a signal.
+const LAUNCHER: &str = "\
+import os, runpy, signal, sys, traceback, torch, torch.distributed
+ranks, program, children = int(sys.argv[1]), sys.argv[2], []
+for rank in range(ranks):
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.environ['RANK'] = str(rank)
+            sys.argv = [program, *sys.argv[3:]]
+            runpy.run_path(program, run_name='__main__')
+            status = 0
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        except BaseException:
+            traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    children.append(child)
+def end(*_):
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+    os._exit(1)
+signal.signal(signal.SIGTERM, end)
+sys.exit(int(any([os.waitpid(child, 0)[1] for child in children])))
+";
+
 struct Torch {
     name: String,
     python: String,
@@ -54,16 +83,11 @@ impl Consumer for Torch {
         // The port is free again when this listener is closed.
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port().to_string();
         let ranks = trial.case.ranks;
-        let mut processes: Vec<Command> = Vec::new();
-        for rank in 0..ranks {
-            let mut process = Command::new(&self.python);
-            process.arg(trial.file.join("run.py")).arg("64");
-            process.envs([("MASTER_ADDR", "127.0.0.1"), ("MASTER_PORT", &port), ("OMP_NUM_THREADS", "1")]);
-            process.envs([("RANK", rank.to_string()), ("WORLD_SIZE", ranks.to_string())]);
-            processes.push(process);
-        }
-        let mut processes: Vec<&mut Command> = processes.iter_mut().collect();
-        let finished = process::run_all(&mut processes, trial.limit, trial.folder)?;
+        let mut launcher = Command::new(&self.python);
+        launcher.args(["-c", LAUNCHER, &ranks.to_string()]).arg(trial.file.join("run.py")).arg("64");
+        launcher.envs([("MASTER_ADDR", "127.0.0.1"), ("MASTER_PORT", &port), ("OMP_NUM_THREADS", "1")]);
+        launcher.env("WORLD_SIZE", ranks.to_string());
+        let finished = process::run(&mut launcher, trial.limit, trial.folder)?;
         let is_right = finished.is_success && finished.text.contains(": right, 0 wrong elements");
         Ok(if is_right { Verdict::Accepted } else { Verdict::Refused(finished.reason("WRONG")) })
     }

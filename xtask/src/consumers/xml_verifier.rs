@@ -9,8 +9,9 @@ use super::cases::{Case, Role};
 use super::consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
 use crate::process;
 
-/// Executions of a plan.
-const REPETITIONS: &str = "5";
+/// Executions of a plan, each in a process of its own: in a second one, the verifier takes the steps of the first one for done, and does
+/// not wait for dependencies.
+const REPETITIONS: usize = 5;
 
 struct XmlVerifier {
     collective: &'static str,
@@ -55,10 +56,14 @@ impl Consumer for XmlVerifier {
             let text = fs::read_to_string(trial.file)?;
             fs::write(trial.file, text.replacen("coll=\"alltoall\"", "coll=\"allreduce\"", 1))?;
         }
-        let mut verifier = Command::new(self.program);
-        let finished = process::run(verifier.arg(trial.file).arg(REPETITIONS), trial.limit, trial.folder)?;
-        let is_right = finished.is_success && finished.text.contains("All tests passed.");
-        Ok(if is_right { Verdict::Accepted } else { Verdict::Refused(finished.reason("what():")) })
+        for _ in 0..REPETITIONS {
+            let mut verifier = Command::new(self.program);
+            let finished = process::run(verifier.arg(trial.file).arg("1"), trial.limit, trial.folder)?;
+            if !finished.is_success || !finished.text.contains("All tests passed.") {
+                return Ok(Verdict::Refused(finished.reason("what():")));
+            }
+        }
+        Ok(Verdict::Accepted)
     }
 
     fn spoil(&self, trial: &Trial<'_>, fault: Fault) -> Result<bool> {

@@ -132,6 +132,34 @@ fn a_plan_without_a_schedule_ends_soon_after_a_signal() {
     assert!(!directory.path().join("s.json").exists());
 }
 
+/// A signal ends the search of a symmetric schedule soon, and the message says so.
+#[test]
+fn a_symmetric_plan_ends_soon_after_a_signal() {
+    let directory = tempfile::tempdir().unwrap();
+    let arguments = "plan torus:80x80x80 -c aas --symmetric --switching store-and-forward -o s.json";
+    let mut delay = Duration::from_millis(250);
+    let output = loop {
+        let mut child = start(directory.path(), arguments, "1");
+        sleep(delay);
+        assert_eq!(child.try_wait().unwrap(), None, "the search ended before the signal");
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        // A signal before the search begins ends the process by the default of the system.
+        if output.status.code().is_some() {
+            break output;
+        }
+        delay *= 2;
+    };
+    let message = String::from_utf8(output.stderr).unwrap();
+    let expected = match output.status.code() {
+        Some(1) => "no schedule found: it was interrupted",
+        Some(130) => "stopped without a result",
+        other => panic!("exit code {other:?}: {message}"),
+    };
+    assert!(message.contains(expected), "{message}");
+    assert!(!directory.path().join("s.json").exists());
+}
+
 /// Starts a sweep over all pairs of links of a mesh. Its log file is in the cache folder, or a book.
 fn start_sweep(directory: &Path, more: &[&str]) -> Child {
     let mut command = lockstep(directory);

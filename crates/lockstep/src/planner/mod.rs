@@ -29,4 +29,4 @@ pub use options::PlanOptions;
 pub(crate) use options::StoredOptions;
 pub use planner::{Planner, plan};
 pub use registry::{EngineChoice, EngineError, EngineRegistry, EngineStage, RegisteredEngine};
-pub use symmetric_plan::{SymmetricPlan, SymmetricPlanError, plan_symmetric};
+pub use symmetric_plan::{SymmetricPlan, SymmetricPlanError, plan_symmetric, plan_symmetric_observed};

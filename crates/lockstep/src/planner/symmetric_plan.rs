@@ -2,7 +2,8 @@
 
 use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{
-    Budget, CollectiveName, CommunicationModel, SymmetricSchedule, SymmetricViolation, Verification, verify_symmetric,
+    Budget, CollectiveName, CommunicationModel, StopReason, SymmetricSchedule, SymmetricViolation, Verification,
+    verify_symmetric,
 };
 use lockstep_topology::CayleyGraph;
 
@@ -40,6 +41,12 @@ pub enum SymmetricPlanError {
         graph: String,
         /// The rules of the network.
         model: CommunicationModel,
+    },
+    /// The budget ended before there was a schedule.
+    #[error("no schedule found: {reason}")]
+    Stopped {
+        /// Why it ended.
+        reason: StopReason,
     },
     /// The lower bound is false or not proved. The error keeps the schedule.
     #[error(
@@ -89,10 +96,29 @@ pub fn plan_symmetric(
     model: CommunicationModel,
     budget: &Budget,
 ) -> Result<SymmetricPlan, SymmetricPlanError> {
+    plan_symmetric_observed(graph, collective, model, budget, || {})
+}
+
+/// Does the same as [`plan_symmetric`], and calls `on_found` when there is a schedule, before it is verified.
+///
+/// # Errors
+///
+/// [`SymmetricPlanError`].
+pub fn plan_symmetric_observed(
+    graph: &CayleyGraph,
+    collective: CollectiveName,
+    model: CommunicationModel,
+    budget: &Budget,
+    on_found: impl FnOnce(),
+) -> Result<SymmetricPlan, SymmetricPlanError> {
     let unsupported = || SymmetricPlanError::Unsupported { collective, graph: graph.name().to_owned(), model };
     let bound = lockstep_bounds::symmetric(graph, collective, model).ok_or_else(unsupported)?;
-    let (construction, base) =
-        lockstep_analytic::symmetric(graph, collective, model, budget).ok_or_else(unsupported)?;
+    let found = lockstep_analytic::symmetric(graph, collective, model, budget);
+    let (construction, base) = found.ok_or_else(|| match budget.stop_after(0) {
+        Some(reason) => SymmetricPlanError::Stopped { reason },
+        None => unsupported(),
+    })?;
+    on_found();
     let schedule = SymmetricSchedule::new(graph.clone(), collective, base);
     let verification = verify_symmetric(&schedule, model)
         .map_err(|violation| SymmetricPlanError::Refused { construction, violation })?;

@@ -1,7 +1,11 @@
 //! Networks of known structure.
 
+use lockstep::schedule::StopReason;
 use lockstep::topology::strategy::shuffled;
-use lockstep::{Budget, CollectiveName, CommunicationModel, PlanOptions, Planner, Problem, Topology, plan_symmetric};
+use lockstep::{
+    Budget, CollectiveName, CommunicationModel, PlanOptions, Planner, Problem, SymmetricPlanError, Topology,
+    plan_symmetric, plan_symmetric_observed,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -90,6 +94,26 @@ proptest! {
     ) {
         optimal_without_search(&topology, collective, model, root);
     }
+}
+
+/// A budget that ends early is no reason to call a network unsupported.
+#[test]
+fn a_symmetric_plan_that_is_stopped_says_why() {
+    let graph = "torus:30x30x30".parse().unwrap();
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let mut is_found = false;
+    let stopped =
+        plan_symmetric_observed(&graph, CollectiveName::AllToAll, STORE, &budget, || is_found = true).unwrap_err();
+    assert_eq!(stopped, SymmetricPlanError::Stopped { reason: StopReason::Cancelled });
+    assert_eq!(stopped.to_string(), "no schedule found: it was interrupted");
+    assert!(!is_found);
+    let ring = "ring:9".parse().unwrap();
+    let unlimited = Budget::unlimited();
+    plan_symmetric_observed(&ring, CollectiveName::AllGather, STORE, &unlimited, || is_found = true).unwrap();
+    assert!(is_found);
+    let gather = plan_symmetric(&ring, CollectiveName::Gather, STORE, &unlimited).unwrap_err();
+    assert!(matches!(gather, SymmetricPlanError::Unsupported { .. }), "{gather}");
 }
 
 /// A symmetric plan has the bound, steps and transfers of the explicit plan.

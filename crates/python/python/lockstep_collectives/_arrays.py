@@ -36,11 +36,12 @@ def _to_bytes(numbers: Any, code: str, dtype: str, limit: int) -> bytes:
     if hasattr(numbers, "astype"):
         if numbers.size and not (0 <= numbers.min() and numbers.max() < limit):
             raise OverflowError(f"the numbers must be in the range 0 to {limit - 1}")
-        return numbers.astype(dtype).tobytes()
+        converted: bytes = numbers.astype(dtype).tobytes()
+        return converted
     return array(code, numbers).tobytes()
 
 
-def texts(values: Any) -> list[str]:
+def texts(values: object) -> list[str]:
     """Return names or numbers of nodes as texts: of one node, or of several ones."""
     if values is None:
         return []

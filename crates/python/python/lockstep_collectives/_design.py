@@ -39,7 +39,7 @@ def design(order: int, degree: int, *, rounds: int = 10, seed: int = 1, progress
     (2, True)
     """
 
-    def call(observer: object) -> tuple[_native.Network, int, int, int]:
+    def call(observer: _native._Observer) -> tuple[_native.Network, int, int, int]:
         return _native.design_distance(order, degree, rounds, seed, observer)
 
     network, distance_sum, bound, diameter = observed(progress, call)
@@ -57,7 +57,7 @@ def design_all_gather(
     """
     from fractions import Fraction
 
-    def call(observer: object) -> list[tuple[str, list[int], int]]:
+    def call(observer: _native._Observer) -> list[tuple[str, list[int], int]]:
         return _native.design_all_gather(order, degree, full_duplex, seed, observer)
 
     rows = observed(progress, call)

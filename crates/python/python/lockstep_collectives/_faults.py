@@ -40,11 +40,11 @@ def faults(
     """
     limit = None if budget is None else str(budget)
 
-    def call(observer: object) -> list[tuple[str, Optional[_native.Schedule], Optional[str]]]:
+    def call(observer: _native._Observer) -> list[tuple[str, Optional[_native.Schedule], Optional[str]]]:
         return _native.faults(plan._native, kind, at_once, sample, limit, seed, observer)
 
     rows = observed(progress, call)
-    return [FaultEffect(name, after and Plan(after), loss) for name, after, loss in rows]
+    return [FaultEffect(name, None if after is None else Plan(after), loss) for name, after, loss in rows]
 
 
 class FaultFigures(NamedTuple):
@@ -82,7 +82,11 @@ class RecoveryBook:
     @property
     def rows(self) -> list[FaultFigures]:
         """The figures of all fault sets."""
-        return [FaultFigures(name, *(plan or (None, None, None)), loss) for name, plan, loss in self._native.rows()]
+        figures: list[FaultFigures] = []
+        for name, plan, loss in self._native.rows():
+            steps, bound, verdict = (None, None, None) if plan is None else plan
+            figures.append(FaultFigures(name, steps, bound, verdict, loss))
+        return figures
 
     def look_up(self, *, links: Faults = (), channels: Faults = (), nodes: Iterable[Any] = ()) -> FaultEffect:
         """Return the plan after faults, named as in :meth:`Topology.without`. Its claims are checked.
@@ -90,7 +94,7 @@ class RecoveryBook:
         A fault set that is not in the book is a `FaultError`.
         """
         name, after, loss = self._native.look_up(_pairs(links), _pairs(channels), [str(node) for node in nodes])
-        return FaultEffect(name, after and Plan(after), loss)
+        return FaultEffect(name, None if after is None else Plan(after), loss)
 
     def __len__(self) -> int:
         return len(self._native.rows())

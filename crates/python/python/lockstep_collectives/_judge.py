@@ -67,8 +67,9 @@ def judge(
     table = None if collective is None else (collective, root, chunks)
     limit = None if budget is None else str(budget)
 
-    def call(observer: object) -> Any:
+    def call(observer: Any) -> Any:
         return _native.judge(contents, topology, format, runtime, table, limit, seed, observer)
 
     name, title, violation, no_steps, schedule, plan = observed(progress, call)
-    return Judgement(name, title, violation, no_steps, schedule and Schedule(schedule), plan and Plan(plan))
+    own, best = None if schedule is None else Schedule(schedule), None if plan is None else Plan(plan)
+    return Judgement(name, title, violation, no_steps, own, best)

@@ -1,10 +1,43 @@
 """Types of the extension module. Columns are the name of a type of numpy, and the bytes of the numbers."""
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, final
 
-Column = tuple[str, bytes]
-Observer = Optional[Callable[[dict[str, Any]], Any]]
-Pair = tuple[str, Optional[str]]
+__all__ = [
+    "Book",
+    "DesignError",
+    "ExportError",
+    "FaultError",
+    "Front",
+    "InvalidSchedule",
+    "LockstepError",
+    "Network",
+    "PlanError",
+    "Problem",
+    "ProblemError",
+    "Schedule",
+    "SimulationError",
+    "TopologyError",
+    "bandwidth",
+    "bounds",
+    "design_all_gather",
+    "design_distance",
+    "export_formats",
+    "faults",
+    "from_arrays",
+    "front",
+    "judge",
+    "plan",
+    "read_plan",
+    "replan",
+    "simulate_schedule",
+    "simulate_workload",
+    "size",
+    "time",
+]
+
+_Column = tuple[str, bytes]
+_Observer = Optional[Callable[[dict[str, Any]], Any]]
+_Pair = tuple[str, Optional[str]]
 
 class LockstepError(Exception): ...
 class TopologyError(LockstepError): ...
@@ -16,6 +49,7 @@ class DesignError(LockstepError): ...
 class SimulationError(LockstepError): ...
 class ExportError(LockstepError): ...
 
+@final
 class Network:
     @staticmethod
     def parse(text: str, unit: str | None) -> Network: ...
@@ -45,14 +79,15 @@ class Network:
     def unit(self) -> int | None: ...
     @property
     def digest(self) -> list[int]: ...
-    def channels(self) -> dict[str, Column]: ...
-    def without(self, links: list[Pair], channels: list[Pair], nodes: list[str]) -> Network: ...
+    def channels(self) -> dict[str, _Column]: ...
+    def without(self, links: list[_Pair], channels: list[_Pair], nodes: list[str]) -> Network: ...
     def half_duplex(self) -> Network: ...
     def with_times(self, unit: int, latency_ps: int) -> Network: ...
     def has_latencies(self) -> bool: ...
     def write(self, format: str) -> str: ...
     def svg(self) -> str: ...
 
+@final
 class Problem:
     def __new__(
         cls,
@@ -67,6 +102,7 @@ class Problem:
     @property
     def network(self) -> Network: ...
 
+@final
 class Schedule:
     @property
     def network(self) -> Network: ...
@@ -84,9 +120,9 @@ class Schedule:
     def bound(self) -> tuple[int, str, str, str]: ...
     @property
     def origin(self) -> tuple[str, int, str | None]: ...
-    def transfers(self) -> dict[str, Column]: ...
+    def transfers(self) -> dict[str, _Column]: ...
     def widths(self) -> list[int]: ...
-    def sources(self) -> Column: ...
+    def sources(self) -> _Column: ...
     def verify(self) -> dict[str, Any]: ...
     def times(self, bytes: int, unit: int | None) -> dict[str, Any]: ...
     def html(self) -> str: ...
@@ -110,13 +146,14 @@ def read_plan(bytes: bytes) -> Schedule: ...
 def from_arrays(problem: Problem, step: bytes, message: bytes, offsets: bytes, channels: bytes) -> Schedule: ...
 def export_formats() -> list[tuple[str, str, str, str]]: ...
 def plan(
-    problem: Problem, engine: str | None, steps: int | None, budget: str | None, seed: int, observer: Observer
+    problem: Problem, engine: str | None, steps: int | None, budget: str | None, seed: int, observer: _Observer
 ) -> Schedule: ...
 def replan(
-    plan: Schedule, network: Network, budget: str | None, seed: int, observer: Observer
+    plan: Schedule, network: Network, budget: str | None, seed: int, observer: _Observer
 ) -> tuple[Schedule, bool]: ...
 def bounds(problem: Problem, budget: str | None) -> list[tuple[int, str, str]]: ...
 
+@final
 class Front:
     def rows(self) -> list[tuple[Schedule, int, str, int]]: ...
     @property
@@ -130,7 +167,7 @@ def front(
     asynchronous: bool,
     limit: str | None,
     seed: int,
-    observer: Observer,
+    observer: _Observer,
 ) -> Front: ...
 def faults(
     plan: Schedule,
@@ -139,9 +176,10 @@ def faults(
     sample: int | None,
     limit: str | None,
     seed: int,
-    observer: Any,
+    observer: _Observer,
 ) -> list[tuple[str, Schedule | None, str | None]]: ...
 
+@final
 class Book:
     @staticmethod
     def read(bytes: bytes) -> Book: ...
@@ -154,9 +192,9 @@ class Book:
         self, links: list[tuple[str, str | None]], channels: list[tuple[str, str | None]], nodes: list[str]
     ) -> tuple[str, Schedule | None, str | None]: ...
 
-def design_distance(order: int, degree: int, rounds: int, seed: int, observer: Any) -> tuple[Network, int, int, int]: ...
+def design_distance(order: int, degree: int, rounds: int, seed: int, observer: _Observer) -> tuple[Network, int, int, int]: ...
 def design_all_gather(
-    order: int, degree: int, full_duplex: bool, seed: int, observer: Any
+    order: int, degree: int, full_duplex: bool, seed: int, observer: _Observer
 ) -> list[tuple[str, list[int], int]]: ...
 def simulate_workload(
     network: Network,
@@ -179,5 +217,5 @@ def judge(
     collective: tuple[str, int, int] | None,
     limit: str | None,
     seed: int,
-    observer: Any,
+    observer: _Observer,
 ) -> tuple[str, str, str | None, str | None, Schedule | None, Schedule | None]: ...

@@ -36,8 +36,10 @@ def problem(
         network = network.half_duplex()
     elif duplex != "full":
         raise _native.ProblemError(f"duplex: found '{duplex}', expected 'full' or 'half'")
-    name = collective if isinstance(collective, str) else None
-    messages = [] if name is not None else [(str(source), texts(receivers)) for source, receivers in collective]
+    if isinstance(collective, str):
+        name, messages = collective, []
+    else:
+        name, messages = None, [(str(source), texts(receivers)) for source, receivers in collective]
     grouped = [texts(group) for group in groups]
     words = [switching, str(ports), routing, scatter or ""]
     return _native.Problem(network._native, name, messages, texts(root), grouped, chunks, words)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any, Callable, Union
+from typing import Any, Callable, TypeVar, Union
 
-Event = "dict[str, Any]"
 Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
 
 _INTERVAL = 0.1
+
+Result = TypeVar("Result")
 
 
 class Line:
@@ -55,7 +56,7 @@ class Line:
         sys.stderr.flush()
 
 
-def observed(progress: Progress, call: Callable[[Any], Any]) -> Any:
+def observed(progress: Progress, call: Callable[[Any], Result]) -> Result:
     """Run a call with the observer that `progress` describes."""
     if progress is True:
         line = Line()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Iterable, Union
+from typing import TYPE_CHECKING, Any, Iterable, Literal, Union
 
 from . import _native
 from ._arrays import texts, to_arrays, u32_bytes, u64_bytes
@@ -56,7 +56,7 @@ class Topology:
     @classmethod
     def from_networkx(
         cls,
-        graph: networkx.Graph,
+        graph: networkx.Graph[Any],
         *,
         bandwidth: str = "bandwidth",
         latency: str = "latency",
@@ -288,7 +288,7 @@ class Topology:
         return hash(tuple(self._native.digest))
 
 
-_CHANNEL_CODES = [("tail", "I"), ("head", "I"), ("capacity", "I"), ("latency_ps", "Q"), ("works", "?")]
+_CHANNEL_CODES: list[tuple[str, Literal["I", "Q", "?"]]] = [("tail", "I"), ("head", "I"), ("capacity", "I"), ("latency_ps", "Q"), ("works", "?")]
 
 
 def as_topology(network: Any) -> Topology:

@@ -187,7 +187,7 @@ pub fn front_html(front: &FrontPage, limits: &PageLimits) -> String {
     let record = FrontRecord {
         title: visible(&front.title),
         subtitle: visible(&front.subtitle),
-        hint: "Hover over a design, or choose one in the list.",
+        hint: "Hover over a curve or a point, or choose an entry of the list.",
         facts: pairs(&front.facts),
         notes: (omitted > 0).then_some(note).into_iter().collect(),
         designs,

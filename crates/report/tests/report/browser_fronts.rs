@@ -69,6 +69,9 @@ fn the_schedules_of_a_front_are_shown_and_linked() {
     assert_eq!(count(&mut page, "#chosen-link a"), "0");
     page.press("Escape");
     assert_eq!(count(&mut page, ".chosen"), "0");
+    // The hint names what this front has, and is shown once.
+    assert_eq!(page.text("#status"), "Hover over a curve or a point, or choose an entry of the list.");
+    assert_eq!(page.text("#chosen-name"), "");
     page.click("#designs li:nth-child(2) button");
     assert_eq!(page.value("location.hash"), "#design=2");
     assert!(page.requests().iter().all(|url| url.starts_with("file:")), "{:?}", page.requests());

@@ -125,3 +125,73 @@ fn hostile_names_of_a_network_are_shown_and_never_run() {
     assert!(page.value("document.title").starts_with("</title><script>"));
     assert!(page.errors().is_empty(), "{:?}", page.errors());
 }
+
+/// A name in the picture: its text and its place in pixels, left, top, right and bottom.
+struct DrawnName {
+    text: String,
+    corners: [f64; 4],
+}
+
+/// Draws the names of the picture again, and returns them with the size of the picture.
+fn drawn_names(page: &mut Page<'_>) -> (Vec<DrawnName>, [f64; 2]) {
+    let script = "(() => { const rows = []; const draw = labelLayer.fillText; \
+        labelLayer.fillText = (text, x, y) => { \
+            const half = labelLayer.measureText(text).width * camera.scale / 2; \
+            const size = parseFloat(labelLayer.font) * camera.scale / 2; \
+            const [px, py] = [camera.x + x * camera.scale, camera.y + y * camera.scale]; \
+            rows.push([text, px - half, py - size, px + half, py + size].join('\\t')); }; \
+        drawLabels(); labelLayer.fillText = draw; \
+        return [[camera.width, camera.height].join('\\t'), ...rows].join('\\n'); })()";
+    let text = page.value(script);
+    let mut rows = text.lines().map(|row| row.split('\t').collect::<Vec<_>>());
+    let size = rows.next().unwrap();
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    let name = |row: Vec<&str>| DrawnName { text: row[0].to_owned(), corners: [1, 2, 3, 4].map(|at| number(row[at])) };
+    (rows.map(name).collect(), [number(size[0]), number(size[1])])
+}
+
+#[test]
+fn names_beside_small_marks_are_in_the_picture_and_apart() {
+    let Some(mut browser) = Browser::start() else { return };
+    for (spec, least) in [
+        ("random-regular:300,4,1", 20),
+        ("torus:16x16", 30),
+        ("torus:10x10x10", 60),
+        ("cluster:nodes=4,gpus=8,nvlink=300GB/s,rails=8,nic=50GB/s", 20),
+    ] {
+        let topology: Topology = spec.parse().unwrap();
+        let mut page = browser.open(&network_html(&topology, &facts(), &PageLimits::BROWSER));
+        let (names, [width, height]) = drawn_names(&mut page);
+        assert!(names.len() >= least, "{spec}: {} names", names.len());
+        for (place, name) in names.iter().enumerate() {
+            let [left, top, right, bottom] = name.corners;
+            let is_inside = left >= 0.0 && top >= 0.0 && right <= width && bottom <= height;
+            assert!(is_inside, "{spec}: '{}' at {:?} of {width} by {height}", name.text, name.corners);
+            for other in &names[..place] {
+                let [from, above, to, below] = other.corners;
+                let is_apart = right < from || to < left || bottom < above || below < top;
+                assert!(is_apart, "{spec}: '{}' covers '{}'", name.text, other.text);
+            }
+        }
+        for switch in ["R0", "R7"].iter().filter(|_| spec.starts_with("cluster")) {
+            assert!(names.iter().any(|name| name.text == *switch), "{spec}: {switch} has no name");
+        }
+    }
+}
+
+#[test]
+fn names_of_a_circle_are_outside_of_it() {
+    let Some(mut browser) = Browser::start() else { return };
+    let topology: Topology = "random-regular:300,4,1".parse().unwrap();
+    let mut page = browser.open(&network_html(&topology, &facts(), &PageLimits::BROWSER));
+    let circle = "(() => { const xs = network.marks.map(mark => camera.x + mark.x * camera.scale); \
+        const ys = network.marks.map(mark => camera.y + mark.y * camera.scale); \
+        return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)].join(' '); })()";
+    let circle: Vec<f64> = page.value(circle).split(' ').map(|number| number.parse().unwrap()).collect();
+    let (x, y, radius) = ((circle[0] + circle[2]) / 2.0, (circle[1] + circle[3]) / 2.0, (circle[2] - circle[0]) / 2.0);
+    for name in drawn_names(&mut page).0 {
+        let [left, top, right, bottom] = name.corners;
+        let distance = ((left + right) / 2.0 - x).hypot((top + bottom) / 2.0 - y);
+        assert!(distance > radius + 4.0, "'{}' is {distance} from the middle; the radius is {radius}", name.text);
+    }
+}

@@ -1,8 +1,8 @@
 //! `lockstep plan --symmetric`: the transfers of one source, for schedules too large to store.
 
 use anyhow::bail;
-use lockstep::plan_symmetric;
 use lockstep::schedule::SymmetricScheduleFile;
+use lockstep::{SymmetricPlanError, plan_symmetric_observed};
 
 use crate::args::{PlanArgs, PlanFormat, Verbosity};
 use crate::commands::plan_file;
@@ -21,11 +21,18 @@ pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity)
     let SymmetricProblemInput { graph, collective, model, .. } = SymmetricProblemInput::new(&args.problem)?;
     let budget = args.budget.begin();
     let progress = Progress::new(verbosity, &budget);
-    let unfinished = cancel_on_signal(&budget, "the search", &progress)?;
+    let mut unfinished = Some(cancel_on_signal(&budget, "the search", &progress)?);
     progress.set_work("one source".to_owned());
-    let planned = plan_symmetric(&graph, collective, model, &budget)?;
+    let planned = plan_symmetric_observed(&graph, collective, model, &budget, || unfinished = None);
     drop(unfinished);
     drop(progress);
+    let planned = match planned {
+        Err(error @ SymmetricPlanError::Stopped { .. }) => {
+            output::error(&error.into());
+            return Ok(ExitStatus::Negative);
+        }
+        planned => planned?,
+    };
     let file = || SymmetricScheduleFile { schedule: planned.schedule().clone(), model };
     let describe = || {
         let mut sheet = Sheet::default();

@@ -4,12 +4,12 @@
 const MOST_NUMBERS = 60;
 const DRAWING = 310;
 const KEYS = [
-  ['Tab', 'next design in the list'],
-  ['↑ ↓', 'previous and next design'],
-  ['Enter', 'open the page of the chosen design, or its network'],
+  ['Tab', 'next entry of the list'],
+  ['↑ ↓', 'previous and next entry of the list'],
+  ['Enter', 'open the page of the chosen entry, or its network'],
   ['D', 'change the colour scheme'],
   ['?', 'show the keys'],
-  ['Pointer', 'hover over a curve, a point or a name for the design; click to open its network, or to keep it; a second click opens its page'],
+  ['Pointer', 'hover over a curve, a point or a name to see its values; click to open its network, or to keep it; a second click opens its page'],
 ];
 const tip = byId('tip');
 const drawing = byId('drawing');
@@ -49,7 +49,7 @@ function showDesign() {
     group.classList.toggle('chosen', isChosen);
     group.classList.toggle('faint', place !== -1 && !isChosen);
   }
-  byId('chosen-name').textContent = design ? design.name : record.hint;
+  byId('chosen-name').textContent = design ? design.name : '';
   fillFacts(byId('chosen-facts'), design ? design.facts : []);
   byId('chosen-link').replaceChildren(...(design && design.link ? [element('a', `Open ${design.link}`, { href: design.link })] : []));
   byId('status').textContent = design ? `${design.name}: ${design.facts.map(([name, text]) => `${name} ${text}`).join(', ')}.` : record.hint;

@@ -8,7 +8,10 @@ const NAMED_SWITCHES = 64;
 const MIN_LABEL_PIXELS = 6;
 const SMALLEST_LINE = 0.6;
 const MARGIN = 10;
+/** The size of names beside their marks in pixels, and the room above them. */
 const SPARSE_LABEL = 10;
+const SPARSE_MARGIN = 18;
+const SPARSE_SWITCHES = 16;
 const DOT_PIXELS = 2;
 const DOT_LEVELS = 12;
 const LEAST_DOT = 1.8;
@@ -43,8 +46,10 @@ function resizePicture() {
 
 function fitPicture() {
   const [width, height] = record.size;
-  const room = [camera.width - 2 * MARGIN, camera.height - 2 * MARGIN];
-  camera.scale = Math.min(room[0] / width, room[1] / height, 3);
+  const scale = ([x, y]) => Math.min((camera.width - 2 * x) / width, (camera.height - 2 * y) / height, 3);
+  camera.scale = scale([MARGIN, MARGIN]);
+  // Names of constant size beside the marks need room around the picture.
+  if (isSparse()) camera.scale = scale([sparse.isRound ? sparse.width + MARGIN : Math.max(MARGIN, sparse.width / 2), SPARSE_MARGIN]);
   camera.x = (camera.width - width * camera.scale) / 2;
   camera.y = (camera.height - height * camera.scale) / 2;
   camera.isFitted = true;
@@ -315,8 +320,8 @@ function drawLabels() {
   labelLayer.textAlign = 'center';
   labelLayer.textBaseline = 'middle';
   labelLayer.lineJoin = 'round';
-  if (11 * camera.scale >= MIN_LABEL_PIXELS) drawAllLabels();
-  else drawSparseLabels();
+  if (isSparse()) drawSparseLabels();
+  else drawAllLabels();
 }
 
 function drawAllLabels() {
@@ -339,35 +344,67 @@ function drawAllLabels() {
   }
 }
 
-/** Draws names of constant size above their marks. A name that would cover an earlier one is left out. */
+/**
+ * Names of constant size beside their marks: the width of the longest one in pixels, the order in which they find room, and
+ * whether all marks are on one circle.
+ */
+const sparse = (() => {
+  labelLayer.font = `${SPARSE_LABEL}px system-ui, sans-serif`;
+  const { marks } = network;
+  const switches = marks.filter(mark => mark.role === SWITCH);
+  const named = [...marks.filter(mark => mark.role !== SWITCH), ...(switches.length > SPARSE_SWITCHES ? [] : switches)];
+  const texts = named.map(mark => clip(record.nodes[mark.node], 12));
+  const width = Math.max(0, ...texts.map(text => labelLayer.measureText(text).width));
+  const middle = key => (Math.min(...marks.map(mark => mark[key])) + Math.max(...marks.map(mark => mark[key]))) / 2;
+  const [middleX, middleY] = [middle('x'), middle('y')];
+  const radii = marks.map(mark => Math.hypot(mark.x - middleX, mark.y - middleY));
+  const isRound = marks.length > DENSE_MARKS && Math.min(...radii) > 0.97 * Math.max(...radii);
+  return { named, texts, width, isRound, middleX, middleY };
+})();
+
+const isSparse = () => MIN_LABEL_PIXELS > 11 * camera.scale;
+
+/** Returns the middle of a name of constant size: above its mark, or outside of the circle of all marks. */
+function sparsePlace(mark, width, size) {
+  if (!sparse.isRound) return [mark.x, mark.y - mark.halfY - 0.7 * size];
+  const [dx, dy] = [mark.x - sparse.middleX, mark.y - sparse.middleY];
+  const [ux, uy] = [dx / Math.hypot(dx, dy), dy / Math.hypot(dx, dy)];
+  return [mark.x + ux * (mark.halfX + 0.4 * size + width / 2), mark.y + uy * (mark.halfY + 0.8 * size)];
+}
+
+/**
+ * Draws names of constant size beside their marks. A name without room is left out. All names take the room of the longest one, so
+ * that their distances in a grid are equal.
+ */
 function drawSparseLabels() {
   const layer = labelLayer;
+  const { colours } = theme;
   const size = SPARSE_LABEL / camera.scale;
-  const taken = new Set();
   layer.font = `${size}px system-ui, sans-serif`;
   layer.lineWidth = size / 4;
-  layer.strokeStyle = theme.colours.surface;
-  layer.fillStyle = theme.colours.ink;
+  layer.strokeStyle = colours.surface;
   // In a large picture, names are as far apart as they are long, so that they do not hide the links.
   const space = network.marks.length > DENSE_MARKS ? 1 : 0;
-  const cells = (x, y, width) => {
-    const found = [];
-    const [halfX, halfY] = [width * (0.5 + space / 2), size * (0.5 + space)];
-    for (let column = Math.floor((x - halfX) / size); (x + halfX) / size >= column; column += 1) {
-      for (let row = Math.floor((y - halfY) / size); (y + halfY) / size >= row; row += 1) found.push(`${column} ${row}`);
+  const width = sparse.width / camera.scale;
+  const [gapX, gapY] = [width * (1 + space) + size / 2, size * (1 + 2 * space)];
+  const cell = (x, y) => [Math.floor(x / gapX), Math.floor(y / gapY)];
+  const taken = new Map();
+  const isFree = (x, y) => {
+    const [column, row] = cell(x, y);
+    for (const near of [0, -1, 1].flatMap(dx => [0, -1, 1].map(dy => taken.get(`${column + dx} ${row + dy}`)))) {
+      if (near && gapX > Math.abs(near[0] - x) && gapY > Math.abs(near[1] - y)) return false;
     }
-    return found;
+    return true;
   };
-  for (const mark of network.marks) {
-    if (mark.role === SWITCH) continue;
-    const text = clip(record.nodes[mark.node], 12);
-    const [x, y] = [mark.x, mark.y - mark.halfY - 0.7 * size];
-    const needed = cells(x, y, layer.measureText(text).width);
-    if (needed.some(cell => taken.has(cell))) continue;
-    for (const cell of needed) taken.add(cell);
+  sparse.named.forEach((mark, place) => {
+    const text = sparse.texts[place];
+    const [x, y] = sparsePlace(mark, layer.measureText(text).width, size);
+    if (!isFree(x, y)) return;
+    taken.set(cell(x, y).join(' '), [x, y]);
+    layer.fillStyle = mark.role === FAILED ? colours.failed : mark.role === SWITCH ? colours.muted : colours.ink;
     layer.strokeText(text, x, y);
     layer.fillText(text, x, y);
-  }
+  });
 }
 
 function drawPicture() {
