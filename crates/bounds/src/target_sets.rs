@@ -8,11 +8,11 @@ use lockstep_schedule::Problem;
 use crate::timed_tree_table::{MAX_TARGETS, TimedTreeTable};
 use crate::transfer_rules::TransferRules;
 
-/// The largest number of table entries for the trees to all terminals of a set.
+/// The largest number of table entries for the transfers in all steps, and the trees to all terminals of a set.
 const MAX_ENTRIES: usize = 1 << 19;
 
 /// The largest number of sets.
-const MAX_SETS: usize = 8;
+const MAX_SETS: usize = 5;
 
 /// Returns sets of receivers, as ascending ranks, the most promising ones first.
 ///
@@ -25,8 +25,11 @@ pub(crate) fn target_sets(
     most_receivers: usize,
     steps: u32,
 ) -> Vec<Vec<usize>> {
-    let terminals = problem.topology().terminal_count();
-    let entries = |targets: &usize| TimedTreeTable::entries(steps as usize + 1, terminals, *targets);
+    let (topology, steps) = (problem.topology(), steps as usize + 1);
+    let terminals = topology.terminal_count();
+    let of_step = terminals.saturating_mul(topology.node_count() + topology.channel_count());
+    let of_trees = |targets: usize| TimedTreeTable::entries(steps, terminals, targets);
+    let entries = |targets: &usize| of_trees(*targets).saturating_add(steps.saturating_mul(of_step));
     let size = (2..=MAX_TARGETS).rev().find(|targets| entries(targets) <= MAX_ENTRIES);
     let Some(size) = size.filter(|&size| size < most_receivers) else { return Vec::new() };
     let rules = TransferRules::new(problem);

@@ -55,7 +55,8 @@ pub(crate) fn longest(
     (proved..request.enough).map_while(|steps| Some((steps + 1, longer(steps)?))).last()
 }
 
-/// Returns the most steps that `longest` proves for some set of targets, beyond `proved`, with the certificate.
+/// Returns the most steps that `longest` proves for some set of targets, beyond `proved`, with the certificate. Tries more
+/// than the first set only if a schedule is known.
 pub(crate) fn longest_of_sets(
     sets: &[Vec<usize>],
     proved: u32,
@@ -63,7 +64,8 @@ pub(crate) fn longest_of_sets(
     longest: impl Fn(&[usize], u32) -> Option<(u32, Certificate)>,
 ) -> Option<(u32, Certificate)> {
     let mut best: Option<(u32, Certificate)> = None;
-    for targets in sets {
+    let count = if request.enough == u32::MAX { 1 } else { sets.len() };
+    for targets in sets.iter().take(count) {
         let steps = best.as_ref().map_or(proved, |&(steps, _)| steps);
         if steps >= request.enough || request.is_over() {
             break;
