@@ -26,7 +26,8 @@ pub fn best(problem: &Problem<'_>) -> LowerBound {
 /// Computes lower bounds, cheap rules first, until one has at least `enough` steps, and returns the best one.
 ///
 /// If a schedule of `enough` steps is known, the result is as useful as that of [`best`], and often takes only the
-/// rules with linear running time. Ties go to the earlier [`Rule`](crate::Rule).
+/// rules with linear running time. Ties go to the earlier [`Rule`](crate::Rule) of those that were applied: costly parts of
+/// a rule are left out if they cannot exceed the best bound.
 ///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem};

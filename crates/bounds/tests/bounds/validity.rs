@@ -217,8 +217,10 @@ proptest! {
         let bound = best_reaching(&problem, enough);
         prop_assert_eq!(bound.check(&problem), Ok(()));
         prop_assert!((enough.min(bounds[0].steps)..=bounds[0].steps).contains(&bound.steps), "{bound} for {enough}");
+        // Where another rule proves as much, a search may leave out a costly rule.
         let best = best(&problem);
-        prop_assert_eq!((best.steps, best.rule), (bounds[0].steps, bounds[0].rule));
+        prop_assert_eq!(best.steps, bounds[0].steps);
+        prop_assert!(bounds.iter().any(|bound| (bound.steps, bound.rule) == (best.steps, best.rule)), "{}", best);
     }
 
     /// A rule uses the results of the rules that it builds on, and no others.

@@ -129,7 +129,11 @@ fn a_message_that_does_not_exist_is_refused() {
     // The first number that is no message, in every verifier of holders.
     for (fixture, count) in [(all_gather(), 4), (scatter(), 3), (broadcast(), 1), (reduce(), 1)] {
         let violation = fixture.spoil(|draft| draft[0][0].0 = count);
-        assert!(text(&violation).contains(&format!("message {count}: there is no such message")), "{}", text(&violation));
+        assert!(
+            text(&violation).contains(&format!("message {count}: there is no such message")),
+            "{}",
+            text(&violation)
+        );
     }
 }
 
