@@ -128,12 +128,8 @@ fn a_message_that_does_not_exist_is_refused() {
     assert!(matches!(violation, Violation::UnknownMessage { message_count: 4, .. }));
     // The first number that is no message, in every verifier of holders.
     for (fixture, count) in [(all_gather(), 4), (scatter(), 3), (broadcast(), 1), (reduce(), 1)] {
-        let violation = fixture.spoil(|draft| draft[0][0].0 = count);
-        assert!(
-            text(&violation).contains(&format!("message {count}: there is no such message")),
-            "{}",
-            text(&violation)
-        );
+        let text = text(&fixture.spoil(|draft| draft[0][0].0 = count));
+        assert!(text.contains(&format!("message {count}: there is no such message")), "{text}");
     }
 }
 
@@ -151,8 +147,7 @@ fn a_channel_that_does_not_exist_is_refused() {
     let expected = "step 2, transfer 3, message 1 (from 'b'): there is no channel 4000000000; the channels of the \
                     network are numbered below 8";
     assert_eq!(text(&violation), expected);
-    let first = all_gather().spoil(|draft| draft[1][2].1 = vec![8]);
-    assert!(text(&first).contains("there is no channel 8;"), "{}", text(&first));
+    assert!(text(&all_gather().spoil(|draft| draft[1][2].1 = vec![8])).contains("there is no channel 8;"));
     let behind = scatter().spoil(|draft| draft[1][0].1.push(u32::MAX));
     assert!(matches!(behind, Violation::UnknownChannel { channel_bound: 8, .. }));
 }
