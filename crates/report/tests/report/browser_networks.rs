@@ -144,8 +144,8 @@ fn drawn_names(page: &mut Page<'_>) -> (Vec<DrawnName>, [f64; 2]) {
         return [[camera.width, camera.height].join('\\t'), ...rows].join('\\n'); })()";
     let text = page.value(script);
     let mut rows = text.lines().map(|row| row.split('\t').collect::<Vec<_>>());
-    let size = rows.next().unwrap();
-    let number = |text: &str| text.parse::<f64>().unwrap();
+    let size = rows.next().expect("a first row with the size");
+    let number = |text: &str| text.parse::<f64>().expect("a number");
     let name = |row: Vec<&str>| DrawnName { text: row[0].to_owned(), corners: [1, 2, 3, 4].map(|at| number(row[at])) };
     (rows.map(name).collect(), [number(size[0]), number(size[1])])
 }
@@ -188,10 +188,11 @@ fn names_of_a_circle_are_outside_of_it() {
         const ys = network.marks.map(mark => camera.y + mark.y * camera.scale); \
         return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)].join(' '); })()";
     let circle: Vec<f64> = page.value(circle).split(' ').map(|number| number.parse().unwrap()).collect();
-    let (x, y, radius) = ((circle[0] + circle[2]) / 2.0, (circle[1] + circle[3]) / 2.0, (circle[2] - circle[0]) / 2.0);
+    let (x, y, radius) =
+        (f64::midpoint(circle[0], circle[2]), f64::midpoint(circle[1], circle[3]), (circle[2] - circle[0]) / 2.0);
     for name in drawn_names(&mut page).0 {
         let [left, top, right, bottom] = name.corners;
-        let distance = ((left + right) / 2.0 - x).hypot((top + bottom) / 2.0 - y);
+        let distance = (f64::midpoint(left, right) - x).hypot(f64::midpoint(top, bottom) - y);
         assert!(distance > radius + 4.0, "'{}' is {distance} from the middle; the radius is {radius}", name.text);
     }
 }
