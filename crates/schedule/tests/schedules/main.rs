@@ -1,6 +1,7 @@
 //! The public behaviour of the crate.
 #![expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 
+mod capacities;
 mod codecs;
 mod documents;
 mod draft;

@@ -479,22 +479,3 @@ fn all_violations_are_listed_in_order() {
     "#]]
     .assert_debug_eq(&words);
 }
-
-#[test]
-fn a_channel_carries_as_many_transfers_as_its_capacity() {
-    let mut pair = TopologyBuilder::new("pair");
-    let [a, b] = ["a", "b"].map(|name| pair.terminal(name));
-    let channel = pair.channel(a, b);
-    pair.set_capacity([channel], 2);
-    let topology = pair.build().unwrap();
-    let collective = Collective::scatter(a).with_chunks(3.try_into().unwrap());
-    let draft = vec![vec![(0, vec![0]), (2, vec![0])], vec![(1, vec![0])]];
-    let fixture = Fixture { topology, collective, model: CommunicationModel::wormhole(), draft };
-    let violation = fixture.spoil(|draft| {
-        let last = draft[1].remove(0);
-        draft[0].push(last);
-    });
-    let expected = "step 1, transfer 3, message 1 ('a' to 'b'): channel 0 (a->b) carries 2 transfers in this step, and earlier transfers of the step take them all";
-    assert_eq!(text(&violation), expected);
-    assert!(matches!(violation, Violation::ResourceFull { room: 2, .. }));
-}
