@@ -3,7 +3,7 @@
 use crate::dual_simplex::{DualSimplex, LpOutcome};
 
 /// The largest number of variables.
-pub(crate) const MAX_VARIABLES: usize = 600;
+const MAX_VARIABLES: usize = 600;
 
 /// Operations for all linear programs of a number of steps: a tenth of a second.
 const WORK: u64 = 1 << 27;

@@ -66,7 +66,6 @@ mod rule;
 mod rule_search;
 mod sample;
 mod symmetric;
-mod target_sets;
 mod throughput;
 mod timed_length_search;
 mod timed_tree_table;

@@ -6,7 +6,6 @@ use lockstep_topology::NodeId;
 use crate::demand::Demand;
 
 /// Messages with the same source and the same receivers.
-#[derive(Clone)]
 pub(crate) struct Multicasts {
     /// The rank of the source.
     pub(crate) source: usize,

@@ -311,9 +311,6 @@ pub enum Certificate {
         /// are 0.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         receptions: Vec<u32>,
-        /// The only terminals that count as receivers, or as members of an all-reduce, ascending; empty if all count.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        targets: Vec<NodeId>,
         /// The sum of the smallest lengths that the messages cover. A message for which no transfers are fast enough
         /// counts as `available + 1`.
         distance: u64,

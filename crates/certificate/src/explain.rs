@@ -102,22 +102,6 @@ impl Explanation<'_> {
         write!(f, ", and {needed} must")
     }
 
-    fn timed_trees(
-        &self,
-        f: &mut Formatter<'_>,
-        infeasible: u32,
-        targets: &[NodeId],
-        [distance, available]: [u64; 2],
-    ) -> fmt::Result {
-        let steps = counted(infeasible.into(), "step");
-        write!(f, "by lengths of resources and ports in each of {steps}, all messages together cover ")?;
-        write!(f, "{distance}, but only {available} are available")?;
-        if targets.is_empty() {
-            return Ok(());
-        }
-        write!(f, "; only terminals {} count", list(targets.iter().map(|&target| self.name(target))))
-    }
-
     fn lengths(f: &mut Formatter<'_>, lengths: [&[u32]; 3], messages: &str, sums: [u64; 2]) -> fmt::Result {
         let positive = |lengths: &[u32]| lengths.iter().filter(|&&length| length > 0).count() as u64;
         let [resources, sends, receptions] = lengths.map(positive);
@@ -211,8 +195,10 @@ impl Display for Explanation<'_> {
                 let messages = format!("messages from {before} channels or more before these to {after} or more after");
                 Self::lengths(f, [resources, sends, receptions], &messages, [*distance, *per_step])
             }
-            Certificate::TimedTrees { infeasible, targets, distance, available, .. } => {
-                self.timed_trees(f, *infeasible, targets, [*distance, *available])
+            Certificate::TimedTrees { infeasible, distance, available, .. } => {
+                let steps = counted((*infeasible).into(), "step");
+                write!(f, "by lengths of resources and ports in each of {steps}, all messages together cover ")?;
+                write!(f, "{distance}, but only {available} are available")
             }
             Certificate::Reversed { certificate } => {
                 write!(f, "backwards in time, {}", Explanation { certificate, topology: self.topology })

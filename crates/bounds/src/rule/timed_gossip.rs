@@ -6,8 +6,7 @@ use lockstep_schedule::Problem;
 use super::gossip::equals_its_reversal;
 use crate::members::Members;
 use crate::request::BoundRequest;
-use crate::target_sets::target_sets;
-use crate::timed_length_search::{Structure, TimedPacking, longest, longest_of_sets};
+use crate::timed_length_search::{Structure, TimedPacking, longest};
 use crate::timed_tree_table::{MAX_TARGETS, TimedTreeTable, transposed};
 use crate::transfers::{Ends, Transfers};
 
@@ -19,8 +18,7 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Ru
 /// This is the [packing of gossips](super::gossip) with a length for every resource and port in every step. Some terminal is
 /// complete first, after some step. A tree leads to it in the steps up to this one, and the other transfers are in this
 /// step or later, when all contributions can have reached their ends. The bound must exceed those of the rules that it
-/// builds on. If some message has many members, only those in [some sets](crate::target_sets)
-/// count.
+/// builds on. Applies to messages of few members.
 ///
 /// Takes `O(3^K N)` time per step and evaluation for `N` terminals and each different set of `K` members, within a fixed
 /// amount of work.
@@ -30,68 +28,30 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Ru
 /// Lockstep.
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let proved = request.proved_by(BUILDS_ON).max(request.proved_by(&[Rule::CommonRoot]));
-    let members = Members::all(problem);
-    if proved >= request.enough {
+    let terminals = problem.topology().terminal_count();
+    let packing = TimedGossips { terminals, members: Members::all(problem) };
+    if proved >= request.enough || packing.members.iter().any(|members| members.ranks.len() > MAX_TARGETS) {
         return None;
     }
-    let (most, all) = (members.iter().map(|members| members.ranks.len()).max()?, all_members(&members));
-    let mut sets = target_sets(problem, (&all, &all), most, proved);
-    if most <= MAX_TARGETS {
-        sets.insert(0, Vec::new());
-    }
-    let (steps, certificate) = longest_of_sets(&sets, proved, request, |targets, proved| {
-        in_both_directions(problem, &members, (targets, proved), request)
-    })?;
-    Some(LowerBound { steps, rule: Rule::TimedGossip, certificate })
-}
-
-/// Returns the most steps that lengths prove, beyond `proved`, on the network or on the reversed one.
-fn in_both_directions(
-    problem: &Problem<'_>,
-    members: &[Members],
-    (targets, proved): (&[usize], u32),
-    request: &BoundRequest<'_>,
-) -> Option<(u32, Certificate)> {
-    let packing = TimedGossips::new(problem.topology().terminal_count(), members, targets);
-    let forwards = longest(problem, &packing, (targets, proved), request);
+    let forwards = longest(problem, &packing, proved, request);
     let steps = forwards.as_ref().map_or(proved, |&(steps, _)| steps);
     let backwards = if equals_its_reversal(problem.topology()) {
         None
     } else {
         let reversed = problem.topology().reversed();
         let backwards = Problem::new(&reversed, problem.collective(), problem.model()).ok();
-        backwards.and_then(|problem| longest(&problem, &packing, (targets, steps), request))
+        backwards.and_then(|problem| longest(&problem, &packing, steps, request))
     };
     let backwards =
         backwards.map(|(steps, certificate)| (steps, Certificate::Reversed { certificate: certificate.into() }));
-    backwards.or(forwards)
-}
-
-/// Returns the terminals that are members of a message, ascending.
-fn all_members(members: &[Members]) -> Vec<usize> {
-    let mut all: Vec<usize> = members.iter().flat_map(|members| &members.ranks).copied().collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+    let (steps, certificate) = backwards.or(forwards)?;
+    Some(LowerBound { steps, rule: Rule::TimedGossip, certificate })
 }
 
 /// The gossips of all messages.
 struct TimedGossips {
     terminals: usize,
     members: Vec<Members>,
-}
-
-impl TimedGossips {
-    /// Only the members among the targets count, if there are targets.
-    fn new(terminals: usize, members: &[Members], targets: &[usize]) -> Self {
-        let among = |Members { ranks, count }: &Members| {
-            let is_counted = |rank: &usize| targets.is_empty() || targets.contains(rank);
-            Members { ranks: ranks.iter().copied().filter(is_counted).collect(), count: *count }
-        };
-        // One member has all contributions that count.
-        let members = members.iter().map(among).filter(|members| members.ranks.len() > 1).collect();
-        Self { terminals, members }
-    }
 }
 
 impl TimedPacking for TimedGossips {

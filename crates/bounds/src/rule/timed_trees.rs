@@ -6,8 +6,7 @@ use lockstep_schedule::Problem;
 use crate::demand::Demand;
 use crate::multicasts::Multicasts;
 use crate::request::BoundRequest;
-use crate::target_sets::target_sets;
-use crate::timed_length_search::{Structure, TimedPacking, longest, longest_of_sets};
+use crate::timed_length_search::{Structure, TimedPacking, longest};
 use crate::timed_tree_table::{MAX_TARGETS, TimedTreeTable};
 use crate::transfer_rules::TransferRules;
 use crate::transfers::Transfers;
@@ -39,8 +38,7 @@ pub(crate) const BUILDS_ON: &[Rule] = &[
 /// terminal forwards a message in a later step than the one in which it receives it. A
 /// [linear program](crate::length_program::LengthProgram) finds lengths by which the shortest trees are longer than all
 /// resources and ports in all steps together. The bound must exceed those of the rules that it builds on. Applies to two
-/// or more messages that terminals may forward. If some message has many receivers, only those in [some
-/// sets](crate::target_sets) count.
+/// or more messages that terminals may forward, to few receivers each.
 ///
 /// Takes `O(3^K N)` time per step and evaluation for `N` terminals and each different set of `K` ends of a message, within a
 /// fixed amount of work.
@@ -54,68 +52,36 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     if is_alone || TransferRules::new(problem).is_direct() || proved >= request.enough {
         return None;
     }
-    let multicasts = multicasts(problem)?;
-    let terminals = problem.topology().terminal_count();
-    let of_targets = |targets: &[usize], proved: u32| {
-        longest(problem, &TimedTrees::new(terminals, &multicasts, targets), (targets, proved), request)
-    };
-    let most = multicasts.iter().map(|multicasts| multicasts.receivers.len()).max()?;
-    let sources: Vec<usize> = multicasts.iter().map(|multicasts| multicasts.source).collect();
-    let mut sets = target_sets(problem, (&sources, &all_receivers(&multicasts)), most, proved);
-    if most < MAX_TARGETS {
-        sets.insert(0, Vec::new());
-    }
-    let (steps, certificate) = longest_of_sets(&sets, proved, request, of_targets)?;
+    let (steps, certificate) = longest(problem, &TimedTrees::new(problem)?, proved, request)?;
     Some(LowerBound { steps, rule: Rule::TimedTrees, certificate })
-}
-
-/// Returns the messages of a problem; `None` if there are too many.
-fn multicasts(problem: &Problem<'_>) -> Option<Vec<Multicasts>> {
-    let messages = problem.messages();
-    let originals = messages.ids().step_by(messages.chunks() as usize);
-    (originals.len() <= MAX_MESSAGES).then(|| Multicasts::all(problem, &Demand::new(problem)))
-}
-
-/// Returns the terminals that receive a message, ascending.
-fn all_receivers(multicasts: &[Multicasts]) -> Vec<usize> {
-    let mut receivers: Vec<usize> = multicasts.iter().flat_map(|multicasts| &multicasts.receivers).copied().collect();
-    receivers.sort_unstable();
-    receivers.dedup();
-    receivers
 }
 
 /// The trees of all messages.
 struct TimedTrees {
     terminals: usize,
-    /// The messages, each with the place of its table in `targets`.
-    multicasts: Vec<(Multicasts, usize)>,
-    /// The different sets of targets of tables, ascending.
+    multicasts: Vec<Multicasts>,
+    /// The different sets of ends of messages, ascending.
     targets: Vec<Vec<usize>>,
 }
 
 impl TimedTrees {
-    /// Only the receivers among the targets count, if there are targets.
-    fn new(terminals: usize, multicasts: &[Multicasts], targets: &[usize]) -> Self {
-        if targets.is_empty() {
-            let mut targets: Vec<Vec<usize>> = multicasts.iter().map(ends).collect();
-            targets.sort_unstable();
-            targets.dedup();
-            let place = |multicasts: &Multicasts| targets.binary_search(&ends(multicasts)).expect("all are listed");
-            let multicasts = multicasts.iter().map(|multicasts| (multicasts.clone(), place(multicasts))).collect();
-            return Self { terminals, multicasts, targets };
+    /// `None` if there are too many messages, or if one has too many receivers.
+    fn new(problem: &Problem<'_>) -> Option<Self> {
+        let messages = problem.messages();
+        let mut originals = messages.ids().step_by(messages.chunks() as usize);
+        if originals.len() > MAX_MESSAGES || originals.any(|message| messages.receiver_count(message) >= MAX_TARGETS) {
+            return None;
         }
-        let among = |multicasts: &Multicasts| {
-            let receivers =
-                multicasts.receivers.iter().copied().filter(|receiver| targets.contains(receiver)).collect();
-            (Multicasts { receivers, ..multicasts.clone() }, 0)
-        };
-        let multicasts = multicasts.iter().map(among).filter(|(multicasts, _)| !multicasts.receivers.is_empty());
-        Self { terminals, multicasts: multicasts.collect(), targets: vec![targets.to_vec()] }
+        let multicasts = Multicasts::all(problem, &Demand::new(problem));
+        let mut targets: Vec<Vec<usize>> = multicasts.iter().map(ends).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        Some(Self { terminals: problem.topology().terminal_count(), multicasts, targets })
     }
 
     /// Returns the messages of each source.
-    fn by_source(&self) -> impl Iterator<Item = &[(Multicasts, usize)]> {
-        self.multicasts.chunk_by(|(a, _), (b, _)| a.source == b.source)
+    fn by_source(&self) -> impl Iterator<Item = &[Multicasts]> {
+        self.multicasts.chunk_by(|a, b| a.source == b.source)
     }
 }
 
@@ -143,11 +109,12 @@ impl TimedPacking for TimedTrees {
         let tables: Vec<TimedTreeTable<'_>> = self.targets.iter().map(table).collect();
         let mut tree = Vec::new();
         for (part, of_source) in self.by_source().enumerate() {
-            for (Multicasts { source, receivers, count }, place) in of_source {
-                let table = &tables[*place];
+            for multicasts in of_source {
+                let Multicasts { source, receivers, count } = multicasts;
+                let place = self.targets.binary_search(&ends(multicasts)).expect("all sets of ends are listed");
                 tree.clear();
-                table.visit(0, *source, receivers, |step, ends| tree.push((step, ends)));
-                let length = table.length(0, *source, receivers);
+                tables[place].visit(0, *source, receivers, |step, ends| tree.push((step, ends)));
+                let length = tables[place].length(0, *source, receivers);
                 visit(Structure { part, length, count: *count, transfers: &tree });
             }
         }

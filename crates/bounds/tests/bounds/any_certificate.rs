@@ -37,10 +37,6 @@ impl Numbers<'_> {
         topology.terminals()[self.below(topology.terminal_count())]
     }
 
-    fn terminals(&mut self, topology: &Topology) -> Vec<NodeId> {
-        topology.terminals().iter().copied().filter(|_| self.below(2) == 1).collect()
-    }
-
     fn nodes(&mut self, topology: &Topology) -> Vec<NodeId> {
         topology.nodes().filter(|_| self.below(2) == 1).collect()
     }
@@ -132,15 +128,7 @@ impl Numbers<'_> {
         let ports = [0, infeasible as usize * topology.terminal_count()][self.below(2)];
         let resources = self.list(infeasible as usize * topology.resource_count(), 3);
         let (sends, receptions) = (self.list(ports, 2), self.list(ports, 2));
-        Certificate::TimedTrees {
-            infeasible,
-            resources,
-            sends,
-            receptions,
-            targets: if self.below(2) == 0 { Vec::new() } else { self.terminals(topology) },
-            distance: UNKNOWN,
-            available: UNKNOWN,
-        }
+        Certificate::TimedTrees { infeasible, resources, sends, receptions, distance: UNKNOWN, available: UNKNOWN }
     }
 
     fn lengths(&mut self, topology: &Topology) -> Certificate {

@@ -32,7 +32,6 @@
 //! 17 LateCut          nodes: list of u32, receivers: u64, messages: u64, per_step: u64, late: u32, entries: u64
 //! 18 GroupVolume      groups: list of list of u32, transfers: u64, members: u64, per_step: u64
 //! 19 Exhaustion       infeasible: u32, states: list of u64
-//! 20 TimedTrees       targets: list of u32, and the fields of kind 14; only if there are targets
 //!
 //! set := step: u32, nodes: list of u32, count: u64, weight: u32
 //! ```

@@ -101,13 +101,6 @@ impl Reader<'_> {
         Ok(Certificate::GroupVolume { groups, transfers, members, per_step })
     }
 
-    fn timed_trees(&mut self, targets: Vec<NodeId>) -> Decoded<Certificate> {
-        let infeasible = self.u32()?;
-        let [resources, sends, receptions] = [self.u32s()?, self.u32s()?, self.u32s()?];
-        let [distance, available] = [self.u64()?, self.u64()?];
-        Ok(Certificate::TimedTrees { infeasible, resources, sends, receptions, targets, distance, available })
-    }
-
     fn certificate(&mut self) -> Decoded<Certificate> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -175,7 +168,14 @@ impl Reader<'_> {
             },
             12 => Certificate::Reversed { certificate: Box::new(self.certificate()?) },
             13 => Certificate::Phases { phases: self.list(Self::bound)? },
-            14 => self.timed_trees(Vec::new())?,
+            14 => Certificate::TimedTrees {
+                infeasible: self.u32()?,
+                resources: self.u32s()?,
+                sends: self.u32s()?,
+                receptions: self.u32s()?,
+                distance: self.u64()?,
+                available: self.u64()?,
+            },
             15 => Certificate::CommonRoot { root: self.node()?, bound: Box::new(self.bound()?) },
             16 => Certificate::ForwardingWindow {
                 before: self.u32()?,
@@ -196,13 +196,6 @@ impl Reader<'_> {
             },
             18 => self.group_volume()?,
             19 => Certificate::Exhaustion { infeasible: self.u32()?, states: self.list(Self::u64)? },
-            20 => {
-                let targets = self.nodes()?;
-                if targets.is_empty() {
-                    return Err(self.invalid("a terminal that counts"));
-                }
-                self.timed_trees(targets)?
-            }
             _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;

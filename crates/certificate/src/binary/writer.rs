@@ -175,21 +175,8 @@ impl Writer {
                 self.u8(13);
                 self.list(phases, Self::bound);
             }
-            Certificate::TimedTrees {
-                infeasible,
-                ref resources,
-                ref sends,
-                ref receptions,
-                ref targets,
-                distance,
-                available,
-            } => {
-                if targets.is_empty() {
-                    self.u8(14);
-                } else {
-                    self.u8(20);
-                    self.nodes(targets);
-                }
+            Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available } => {
+                self.u8(14);
                 self.u32(infeasible);
                 self.lists([resources, sends, receptions], [distance, available]);
             }

@@ -69,19 +69,8 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         }
         (
             Rule::TimedGossip,
-            &Certificate::TimedTrees {
-                infeasible,
-                ref resources,
-                ref sends,
-                ref receptions,
-                ref targets,
-                distance,
-                available,
-            },
-        ) => {
-            let lists = [resources.as_slice(), sends, receptions];
-            timed_gossip::steps_proved(problem, infeasible, lists, targets, [distance, available])
-        }
+            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
+        ) => timed_gossip::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         (Rule::Exhaustion, &Certificate::Exhaustion { infeasible, ref states }) => {
             exhaustion::steps_proved(problem, infeasible, states)
         }

@@ -157,19 +157,8 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         }
         (
             Rule::TimedTrees,
-            &Certificate::TimedTrees {
-                infeasible,
-                ref resources,
-                ref sends,
-                ref receptions,
-                ref targets,
-                distance,
-                available,
-            },
-        ) => {
-            let lists = [resources.as_slice(), sends, receptions];
-            timed_trees::steps_proved(problem, infeasible, lists, targets, [distance, available])
-        }
+            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
+        ) => timed_trees::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         _ => Err("the facts belong to another rule".into()),
     }
 }

@@ -1,31 +1,26 @@
 //! Lengths of gossips in the time-expanded network, summed over all messages of an all-reduce.
 
-use std::collections::BTreeMap;
-
 use lockstep_schedule::Problem;
-use lockstep_topology::NodeId;
 
 use super::gossip::members;
 use super::lengths::OVERFLOW;
 use super::refusal::{Checked, expect};
 use super::timed_lengths::TimedLengths;
-use super::timed_trees::{at_end, entries, one_step_before, ranks};
+use super::timed_trees::{at_end, entries, one_step_before};
 use super::transfers::{NONE, transfers};
 use super::trees::expect_few_entries;
 
-/// `lists` has the lengths of the resources, the send ports and the receive ports, step by step. Only `targets` count as
-/// members, if there are some.
+/// `lists` has the lengths of the resources, the send ports and the receive ports, step by step.
 pub(super) fn steps_proved(
     problem: &Problem<'_>,
     infeasible: u32,
     lists: [&[u32]; 3],
-    targets: &[NodeId],
     claimed: [u64; 2],
 ) -> Checked<u64> {
     let lengths = TimedLengths::new(problem, infeasible, lists)?;
     let available = lengths.available(problem)?;
     let terminals = problem.topology().terminal_count();
-    let members = members_among(problem, &ranks(problem, targets)?)?;
+    let members = members(problem)?;
     expect_few_entries(entries(problem, lengths.steps, members.keys()))?;
     let transfers: Vec<_> = (0..lengths.steps).map(|step| transfers(problem, &lengths.of_step(step))).collect();
     let to = |step: &[Vec<u128>], end: usize| step.iter().map(|ends| ends[end]).collect::<Vec<u128>>();
@@ -65,21 +60,4 @@ pub(super) fn steps_proved(
         return Err("the gossips of all messages are not too long".into());
     }
     Ok(u64::from(infeasible) + 1)
-}
-
-/// Returns the number of messages by their members. Only members among `targets` count, if there are some.
-fn members_among(problem: &Problem<'_>, targets: &[usize]) -> Checked<BTreeMap<Vec<usize>, u64>> {
-    let all = members(problem)?;
-    if targets.is_empty() {
-        return Ok(all);
-    }
-    let mut alike = BTreeMap::new();
-    for (mut members, count) in all {
-        members.retain(|member| targets.contains(member));
-        // One member has all contributions that count.
-        if members.len() > 1 {
-            *alike.entry(members).or_default() += count;
-        }
-    }
-    Ok(alike)
 }

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use lockstep_schedule::Problem;
-use lockstep_topology::NodeId;
 
 use super::lengths::OVERFLOW;
-use super::nodes::membership;
 use super::refusal::{Checked, expect};
 use super::timed_lengths::TimedLengths;
 use super::transfers::{NONE, relayed_messages, transfers};
@@ -15,37 +13,21 @@ use super::trees::{entries_of_network, expect_few_entries};
 /// The largest number of targets of a tree: the trees to all sets of them are computed.
 const MAX_TARGETS: usize = 8;
 
-/// Messages with the same ends.
-struct Multicasts {
-    source: usize,
-    receivers: Vec<usize>,
-    count: u64,
-}
-
-/// `lists` has the lengths of the resources, the send ports and the receive ports, step by step. Only `targets` count as
-/// receivers, if there are some.
+/// `lists` has the lengths of the resources, the send ports and the receive ports, step by step.
 pub(super) fn steps_proved(
     problem: &Problem<'_>,
     infeasible: u32,
     lists: [&[u32]; 3],
-    targets: &[NodeId],
     claimed: [u64; 2],
 ) -> Checked<u64> {
     let lengths = TimedLengths::new(problem, infeasible, lists)?;
     let available = lengths.available(problem)?;
     let (terminals, messages) = (problem.topology().terminal_count(), relayed_messages(problem)?);
-    let only = ranks(problem, targets)?;
-    let mut by_ends: BTreeMap<Vec<usize>, Vec<Multicasts>> = BTreeMap::new();
-    for ((source, mut receivers), count) in messages {
-        let ends = if only.is_empty() {
-            let mut ends = [receivers.clone(), vec![source]].concat();
-            ends.sort_unstable();
-            ends
-        } else {
-            receivers.retain(|receiver| only.contains(receiver));
-            only.clone()
-        };
-        by_ends.entry(ends).or_default().push(Multicasts { source, receivers, count });
+    let mut by_ends: BTreeMap<Vec<usize>, Vec<(usize, u64)>> = BTreeMap::new();
+    for ((source, receivers), count) in messages {
+        let mut ends = [receivers, vec![source]].concat();
+        ends.sort_unstable();
+        by_ends.entry(ends).or_default().push((source, count));
     }
     expect_few_entries(entries(problem, lengths.steps, by_ends.keys()))?;
     let transfers: Vec<_> = (0..lengths.steps).map(|step| transfers(problem, &lengths.of_step(step))).collect();
@@ -53,9 +35,9 @@ pub(super) fn steps_proved(
     for (ends, sources) in by_ends {
         let at_end = at_end(terminals, &ends);
         let at_start = transfers.iter().rev().fold(at_end, |after, step| one_step_before(step, &after));
-        for Multicasts { source, receivers, count } in sources {
-            let set = receivers.iter().fold(0, |set, &receiver| set | alone(&ends, receiver));
-            let length = at_start[set][source].min(u128::from(available) + 1);
+        for (source, count) in sources {
+            // A tree to all ends is a tree to all receivers, because the source is its root.
+            let length = at_start[at_start.len() - 1][source].min(u128::from(available) + 1);
             sum = length.checked_mul(count.into()).and_then(|length| sum.checked_add(length)).ok_or(OVERFLOW)?;
         }
     }
@@ -66,16 +48,6 @@ pub(super) fn steps_proved(
         return Err("the trees of all messages are not too long".into());
     }
     Ok(u64::from(infeasible) + 1)
-}
-
-/// Returns the ranks of terminals of a certificate, ascending.
-pub(super) fn ranks(problem: &Problem<'_>, targets: &[NodeId]) -> Checked<Vec<usize>> {
-    if targets.len() > MAX_TARGETS {
-        return Err("too many terminals count".into());
-    }
-    membership(problem, targets)?;
-    let rank = |&target| problem.topology().terminal_rank(target).ok_or("a node that counts is not a terminal");
-    Ok(targets.iter().map(rank).collect::<Result<_, _>>()?)
 }
 
 /// Returns the number of entries of the tables for trees to all sets of these targets, which [`one_step_before`] computes, and
