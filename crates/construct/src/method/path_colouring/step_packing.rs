@@ -163,7 +163,7 @@ impl<'a> StepPacker<'a> {
                 self.open_place[slot] = self.open.len() as u32;
                 self.open.push(slot as SlotId);
             }
-            // The value is halved at a distance of 22 uses for a load of 1,000, and of 4 uses for a load of 100.
+            // The value is halved at a distance of 7 uses for a load of 1,000, and of 1 use for a load of 100.
             let eighths = 18 * (most - self.scaled_load(slot)) / (50 + most / LOAD_UNITS);
             let power = POWERS[(eighths % 8) as usize] >> (eighths / 8).min(31);
             self.value[slot] = power.max(LEAST_VALUE);
