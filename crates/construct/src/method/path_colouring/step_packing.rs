@@ -45,8 +45,8 @@ const FIRST_LOSS: u64 = UNIT as u64 / 3;
 /// Every message has one path. A step begins empty. An exchange takes a slot with a free entry at random, and among some
 /// messages that need it the one that gains most: the values of its slots, less those of the messages that it displaces.
 /// A loss is accepted with a probability that falls to zero during the step. The value of a slot falls exponentially with
-/// the distance of its remaining load to the largest load, so that the loads remain balanced. A message gains more if its
-/// length is rarer among all messages than among those that remain.
+/// the distance of its remaining load to the largest load, so that the loads remain balanced. A message gains more if too
+/// many messages of its length remain.
 ///
 /// Memory: 8 bytes per message and slot of the longest path.
 pub(super) struct StepPacker<'a> {
