@@ -89,6 +89,17 @@ proptest! {
     }
 }
 
+#[test]
+fn a_gpu_of_mscclpp_with_many_peers_has_many_semaphores() {
+    for (spec, name) in [("complete:24", CollectiveName::Reduce), ("torus:6x6", CollectiveName::AllReduce)] {
+        let topology: Topology = spec.parse().unwrap();
+        for placement in [Placement::OutOfPlace, Placement::InPlace] {
+            let result = export_and_run("mscclpp-json", &topology, name, placement, 0);
+            assert_eq!(result, Some(Ok(RaceCheck::NoRace)), "{name} on {spec}, {placement:?}");
+        }
+    }
+}
+
 /// Executes the MSCCL XML of a schedule for RCCL, whose GPUs have 64 thread blocks.
 fn run_for_rccl(
     instance: &Instance,

@@ -12,6 +12,7 @@ mod msccl;
 mod msccl_json;
 mod mscclpp;
 mod mscclpp_packets;
+mod mscclpp_switches;
 mod ring;
 mod teccl;
 

@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use lockstep_export::{
-    Action, Buffer, Connections, LowerError, LowerOptions, Operation, Placement, Program, RankProgram, Receives, Slot,
-    lower,
+    Action, Buffer, Combine, Connections, LowerError, LowerOptions, Operation, Placement, Program, RankProgram,
+    Receives, Slot, lower,
 };
 use lockstep_schedule::strategy::{Instance, scheduled_instance};
 use lockstep_schedule::{CollectiveName, CommunicationModel, Problem, Schedule};
@@ -186,7 +186,17 @@ proptest! {
         };
         let (rank, index) = pick(&program, choice, is_wanted).expect("a schedule has transfers");
         let operation = program.ranks[rank].operations()[index];
-        let moved = |slot: Slot| Slot { offset: slot.offset ^ 1, ..slot };
+        // A place from which or to which the data is copied has the same data.
+        let is_copy = |one: Slot, other: Slot| {
+            program.ranks[rank].operations().iter().any(|operation| match operation.action {
+                Action::Local { from, to, combine: Combine::Copy } => [from, to] == [one, other] || [to, from] == [one, other],
+                _ => false,
+            })
+        };
+        let moved = |slot: Slot| {
+            let other = |bit: u32| Slot { offset: slot.offset ^ bit, ..slot };
+            (0..16).map(|bit| other(1 << bit)).find(|&other| !is_copy(slot, other)).expect("a slot has few copies")
+        };
         let offset = match operation.action {
             Action::Send { peer, tag, from } => Action::Send { peer, tag, from: moved(from) },
             Action::Receive { peer, tag, to, combine } => Action::Receive { peer, tag, to: moved(to), combine },

@@ -162,11 +162,13 @@ impl Machine<'_> {
 
 fn check_limits(gpus: &[Value]) {
     for gpu in gpus {
-        assert!(list(&gpu["semaphores"]).len() <= 16);
         for block in list(&gpu["threadblocks"]) {
             assert!(list(&block["ops"]).len() <= 64);
             assert!(list(&block["channels"]).iter().all(|channels| list(&channels["channel_ids"]).len() <= 16));
-            assert!(list(&block["ops"]).iter().all(|operation| list(&operation["channel_ids"]).len() <= 8));
+            for operation in list(&block["ops"]) {
+                assert!(list(&operation["channel_ids"]).len() <= 8);
+                assert!(operation.get("semaphore_ids").is_none_or(|ids| list(ids).len() <= 16));
+            }
         }
     }
 }

@@ -77,12 +77,11 @@ fn collective(plan: &PlanJson, parts: u32) -> Result<(Collective, u32), LoadErro
     for gpu in &plan.gpus {
         for block in &gpu.threadblocks {
             for operation in &block.ops {
-                let remote = |part: &&BufferJson| part.buffer_id.is_some();
                 let waits = operation.name == "wait" || reads_packets(&operation.name);
-                if operation.dst_buff.iter().any(|part| remote(&part)) {
+                if operation.dst_buff.iter().any(BufferJson::is_remote) {
                     senders.insert(gpu.id);
                 }
-                if waits || operation.src_buff.iter().any(|part| remote(&part)) {
+                if waits || operation.src_buff.iter().any(BufferJson::is_remote) {
                     receivers.insert(gpu.id);
                 }
             }

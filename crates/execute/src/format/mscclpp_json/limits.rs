@@ -1,12 +1,12 @@
 //! The limits of the runtime.
 
-use super::plan::{GpuJson, OperationJson, PlanJson};
+use super::plan::{BufferJson, GpuJson, OperationJson, PlanJson};
 use crate::error::LoadError;
 
 const MAX_OPERATIONS: usize = 64;
 const MAX_CHANNELS: usize = 16;
 const MAX_CHANNELS_PER_OPERATION: usize = 8;
-const MAX_SEMAPHORES: usize = 16;
+const MAX_SEMAPHORES_PER_OPERATION: usize = 16;
 
 /// Number of barriers of a GPU.
 pub(super) const MAX_BARRIERS: u32 = 16;
@@ -33,14 +33,19 @@ pub(super) fn check(plan: &PlanJson, parts: u32) -> Result<(), LoadError> {
     let (mut operations, mut moved, mut memory) = (0_u64, 0_u64, 0_u64);
     for (rank, gpu) in plan.gpus.iter().enumerate() {
         check_gpu(rank, gpu)?;
+        let groups = gpu.channels.iter().flat_map(|channels| &channels.rank_groups);
+        let largest_group = groups.map(|group| group.ranks.len() as u64).max().unwrap_or(1);
+        let chunks =
+            |part: &BufferJson| u64::from(part.size) * if part.switch_channel_id.is_some() { largest_group } else { 1 };
         memory += [gpu.input_chunks, gpu.output_chunks, gpu.scratch_chunks].map(u64::from).iter().sum::<u64>();
         for operation in gpu.threadblocks.iter().flat_map(|block| &block.ops).flat_map(OperationJson::with_inner) {
             operations += 1;
-            moved += operation.src_buff.iter().chain(&operation.dst_buff).map(|part| u64::from(part.size)).sum::<u64>();
+            let parts = operation.src_buff.iter().chain(&operation.dst_buff);
+            moved = parts.map(chunks).fold(moved, u64::saturating_add);
         }
     }
     memory *= u64::from(parts);
-    moved *= u64::from(parts);
+    moved = moved.saturating_mul(u64::from(parts));
     let most = MAX_CHUNKS_OF_ANY + MAX_CHUNKS_PER_OPERATION * operations;
     limit("gpus".to_owned(), "chunks of all buffers", memory as usize, most as usize)?;
     limit("gpus".to_owned(), "chunks of all operations", moved as usize, most as usize)
@@ -56,7 +61,6 @@ fn check_gpu(rank: usize, gpu: &GpuJson) -> Result<(), LoadError> {
             format!("{rank}, the position of the GPU"),
         ));
     }
-    limit(format!("gpus[{rank}]"), "semaphores of a GPU", gpu.semaphores.len(), MAX_SEMAPHORES)?;
     for (index, block) in gpu.threadblocks.iter().enumerate() {
         let place = format!("gpus[{rank}].threadblocks[{index}]");
         if block.id as usize != index {
@@ -70,7 +74,9 @@ fn check_gpu(rank: usize, gpu: &GpuJson) -> Result<(), LoadError> {
         }
         for (number, operation) in block.ops.iter().flat_map(OperationJson::with_inner).enumerate() {
             let place = format!("{place}.ops[{number}]");
-            limit(place, "channels of an operation", operation.channel_ids.len(), MAX_CHANNELS_PER_OPERATION)?;
+            let (channels, semaphores) = (operation.channel_ids.len(), operation.semaphore_ids.len());
+            limit(place.clone(), "channels of an operation", channels, MAX_CHANNELS_PER_OPERATION)?;
+            limit(place, "semaphores of an operation", semaphores, MAX_SEMAPHORES_PER_OPERATION)?;
         }
     }
     Ok(())

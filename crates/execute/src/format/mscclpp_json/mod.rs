@@ -14,7 +14,9 @@
 //!
 //! The thread blocks of a group execute one slice of an operation each. Chunks are split, so that all slices are whole parts.
 //!
-//! Switch channels are not supported, nor are chunks of scratch memory beside packets that are not packets.
+//! A store into a switch channel is one copy per GPU of the channel; a load from it adds the chunks of all of them.
+//!
+//! Chunks of scratch memory beside packets that are not packets are not supported.
 //!
 //! # Source
 //!

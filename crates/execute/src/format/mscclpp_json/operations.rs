@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::channels::{GpuChannels, Signals};
+use super::channels::{GpuChannels, Signals, Switch};
 use super::groups::slice;
 use super::limits::MAX_BARRIERS;
 use super::packets::{Chunks, Packets};
@@ -103,6 +103,8 @@ impl GpuBuilder<'_> {
             }
             "ppkt" | "cpkt" | "upkt" => self.moves(placed, threads)?,
             "rppkt" => self.forward(placed, threads)?,
+            "gstore" | "gstorepkt" => self.store_in_switch(placed, threads)?,
+            "glres" => self.reduce_in_switch(placed, threads)?,
             "sem_acquire" | "sem_release" => {
                 for &id in &operation.semaphore_ids {
                     let Some(&queue) = self.semaphores.get(id as usize) else {
@@ -116,8 +118,8 @@ impl GpuBuilder<'_> {
             }
             other => {
                 let expected = "nop, barrier, put, pws, pwsf, get, copy, signal, wait, flush, re, res, rre, rres, ppkt, rppkt, \
-                                cpkt, upkt, repkt, respkt, recpkt, recspkt, rlxsignal, rlxwait, pipeline, sem_acquire or \
-                                sem_release; switches are not supported";
+                                cpkt, upkt, repkt, respkt, recpkt, recspkt, glres, gstore, gstorepkt, rlxsignal, rlxwait, \
+                                pipeline, sem_acquire or sem_release";
                 return Err(placed.field("name", other, expected));
             }
         }
@@ -188,9 +190,20 @@ impl GpuBuilder<'_> {
             let of_part = |(index, part)| builder.chunks(placed, part, of_packets && index > 0);
             parts.iter().enumerate().map(of_part).collect()
         };
-        let mut sources = chunks(self, &placed.operation.src_buff)?;
+        let sources = chunks(self, &placed.operation.src_buff)?;
         let targets = chunks(self, &placed.operation.dst_buff)?;
-        let [sum, copies @ ..] = &targets[..] else {
+        self.add_all(placed, threads, sources, &targets)
+    }
+
+    /// Adds all sources, writes the sum to the first target and copies it to the others.
+    fn add_all(
+        &mut self,
+        placed: &Placed<'_>,
+        threads: &mut BlockThreads,
+        mut sources: Vec<Chunks>,
+        targets: &[Chunks],
+    ) -> Result<(), LoadError> {
+        let [sum, copies @ ..] = targets else {
             return Err(placed.field("dst_buff", 0, "one buffer at least"));
         };
         let overlaps = |part: &Chunks| part.start < sum.start + sum.size && sum.start < part.start + part.size;
@@ -208,6 +221,44 @@ impl GpuBuilder<'_> {
             self.combine(placed, threads, Half::All, [Some(*sum), None], Some(target))?;
         }
         Ok(())
+    }
+
+    /// Stores chunks into the buffers of all GPUs of a switch channel.
+    fn store_in_switch(&mut self, placed: &Placed<'_>, threads: &mut BlockThreads) -> Result<(), LoadError> {
+        let are_packets = placed.operation.name == "gstorepkt";
+        let [source] = &placed.operation.src_buff[..] else {
+            return Err(placed.field("src_buff", placed.operation.src_buff.len(), "one buffer"));
+        };
+        let from = self.chunks(placed, source, are_packets)?;
+        let targets = self.chunks_of_switch(placed, "dst_buff", &placed.operation.dst_buff, are_packets)?;
+        // Chunks that are stored where they come from stay as they are.
+        for to in targets.into_iter().filter(|&to| to != from) {
+            self.combine(placed, threads, Half::All, [Some(from), None], Some(to))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the chunks of all GPUs of a switch channel, and stores the sums into the buffers of all GPUs of a switch channel.
+    fn reduce_in_switch(&mut self, placed: &Placed<'_>, threads: &mut BlockThreads) -> Result<(), LoadError> {
+        let sources = self.chunks_of_switch(placed, "src_buff", &placed.operation.src_buff, false)?;
+        let targets = self.chunks_of_switch(placed, "dst_buff", &placed.operation.dst_buff, false)?;
+        self.add_all(placed, threads, sources, &targets)
+    }
+
+    /// Returns the chunks of each GPU of the switch channel of the only buffer of an operation, first those of its own GPU.
+    fn chunks_of_switch(
+        &self,
+        placed: &Placed<'_>,
+        field: &'static str,
+        parts: &[BufferJson],
+        are_packets: bool,
+    ) -> Result<Vec<Chunks>, LoadError> {
+        let [part] = parts else { return Err(placed.field(field, parts.len(), "one buffer")) };
+        let Some(id) = part.switch_channel_id else {
+            return Err(placed.field(field, "a buffer", "`switch_channel_id`, because the operation needs a switch"));
+        };
+        let Switch { buffer, ranks } = self.channels.switch(&placed.path, placed.block, id)?;
+        ranks.iter().map(|&rank| self.chunks_of(placed, part, (rank, *buffer), are_packets)).collect()
     }
 
     /// Adds an instruction that reads chunks, adds them and writes the sum. It waits for packets, unless a port channel moves
@@ -247,11 +298,25 @@ impl GpuBuilder<'_> {
 
     /// Returns chunks, or packets, of a local or remote buffer.
     fn chunks(&self, placed: &Placed<'_>, part: &BufferJson, are_packets: bool) -> Result<Chunks, LoadError> {
-        let (rank, letter) = match (part.buffer, part.buffer_id, part.switch_channel_id) {
+        let memory = match (part.buffer, part.buffer_id, part.switch_channel_id) {
             (Some(letter), None, None) => (self.rank, letter),
             (_, Some(id), None) => self.remote_buffer(placed, id)?,
-            _ => return Err(placed.field("src_buff", "a buffer", "`type` or `buffer_id`; switches are not supported")),
+            _ => {
+                let expected = "`type` or `buffer_id`; only `glres`, `gstore` and `gstorepkt` use switches";
+                return Err(placed.field("src_buff", "a buffer", expected));
+            }
         };
+        self.chunks_of(placed, part, memory, are_packets)
+    }
+
+    /// Returns chunks, or packets, of a buffer of a rank.
+    fn chunks_of(
+        &self,
+        placed: &Placed<'_>,
+        part: &BufferJson,
+        (rank, letter): (u32, BufferLetter),
+        are_packets: bool,
+    ) -> Result<Chunks, LoadError> {
         let buffer = match letter {
             BufferLetter::Input => BufferName::Input,
             BufferLetter::Output => BufferName::Output,

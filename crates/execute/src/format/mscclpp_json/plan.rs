@@ -52,6 +52,16 @@ pub(super) struct ChannelsJson {
     pub(super) channel_type: ChannelKind,
     #[serde(default)]
     pub(super) connected_to: Vec<u32>,
+    /// The buffer of switch channels.
+    pub(super) buffer_type: Option<BufferLetter>,
+    /// The GPUs of each switch channel.
+    #[serde(default)]
+    pub(super) rank_groups: Vec<RankGroupJson>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct RankGroupJson {
+    pub(super) ranks: Vec<u32>,
 }
 
 #[derive(Deserialize)]
@@ -125,7 +135,8 @@ pub(super) struct GroupJson {
     pub(super) tbg_size: u32,
 }
 
-/// Chunks of a local buffer, which has a type, or of a remote one, which has a number.
+/// Chunks of a local buffer, which has a type, of a remote one, which has a number, or of the buffers of all GPUs of a switch
+/// channel.
 #[derive(Deserialize)]
 pub(super) struct BufferJson {
     #[serde(rename = "type")]
@@ -134,4 +145,11 @@ pub(super) struct BufferJson {
     pub(super) switch_channel_id: Option<u32>,
     pub(super) index: u32,
     pub(super) size: u32,
+}
+
+impl BufferJson {
+    /// Whether the chunks are in the memory of other GPUs.
+    pub(super) fn is_remote(&self) -> bool {
+        self.buffer_id.is_some() || self.switch_channel_id.is_some()
+    }
 }

@@ -1,17 +1,16 @@
 //! Thread blocks: operations that depend on each other stay together, and long thread blocks are split.
 
-use crate::error::ExportError;
 use crate::program::{Action, Buffer, Program, RankProgram, Slot};
 
 /// The greatest number of operations of a thread block.
 const MAX_OPERATIONS: usize = 64;
 
+/// The greatest number of channels of a kind in a thread block. A transfer needs one.
+const MAX_CHANNELS: usize = 16;
+
 /// The operations of a thread block besides those of the program: the handshake with up to 16 channels of both kinds, the
 /// semaphores and the barriers behind them.
 const OVERHEAD: usize = 13;
-
-/// The greatest number of semaphores of a GPU.
-const MAX_SEMAPHORES: usize = 16;
 
 /// The number of thread blocks of a GPU, if it has enough independent operations and few transfers.
 const USUAL_BLOCKS: usize = 16;
@@ -39,24 +38,12 @@ pub(super) struct Blocks {
 }
 
 /// Returns the thread blocks of all ranks.
-pub(super) fn blocks(program: &Program) -> Result<Blocks, ExportError> {
+pub(super) fn blocks(program: &Program) -> Blocks {
     let transfers = program.transfers.len();
     let target = vec![Slot { buffer: Buffer::Input, offset: 0 }; transfers];
     let mut found = Blocks { of_rank: Vec::new(), of_transfer: vec![[0; 2]; transfers], target };
-    for (rank, of_rank) in program.ranks.iter().enumerate() {
+    for of_rank in &program.ranks {
         let blocks = blocks_of_rank(of_rank);
-        let semaphores = blocks.iter().filter(|block| block.release.is_some()).count();
-        if semaphores > MAX_SEMAPHORES {
-            return Err(ExportError::Limit {
-                place: format!("rank {rank}"),
-                count: semaphores as u64,
-                what: "semaphores",
-                runtime: "MSCCL++",
-                limit: MAX_SEMAPHORES as u64,
-                remedy: "use fewer chunks or fewer ranks",
-                exports: Vec::new(),
-            });
-        }
         for (number, block) in (0..).zip(&blocks) {
             for &index in &block.operations {
                 match of_rank.operations()[index as usize].action {
@@ -71,7 +58,7 @@ pub(super) fn blocks(program: &Program) -> Result<Blocks, ExportError> {
         }
         found.of_rank.push(blocks);
     }
-    Ok(found)
+    found
 }
 
 /// Returns the number of operations of MSCCL++ for one of the program.
@@ -82,10 +69,14 @@ fn cost(of_rank: &RankProgram, index: u32) -> usize {
     }
 }
 
+fn is_transfer(of_rank: &RankProgram, index: u32) -> bool {
+    !matches!(of_rank.operations()[index as usize].action, Action::Local { .. })
+}
+
 fn blocks_of_rank(of_rank: &RankProgram) -> Vec<Block> {
     let components = components(of_rank);
-    let transfers = of_rank.operations().iter().filter(|operation| !matches!(operation.action, Action::Local { .. }));
-    let wanted = USUAL_BLOCKS.max(transfers.count().div_ceil(TRANSFERS_PER_BLOCK)).min(components.len());
+    let transfers = (0..of_rank.operations().len() as u32).filter(|&index| is_transfer(of_rank, index)).count();
+    let wanted = USUAL_BLOCKS.max(transfers.div_ceil(TRANSFERS_PER_BLOCK)).min(components.len());
     let mut lists: Vec<(usize, Vec<u32>)> = vec![(0, Vec::new()); wanted];
     for component in components {
         let shortest = lists.iter_mut().min_by_key(|(length, _)| *length).expect("a component has a list");
@@ -98,17 +89,20 @@ fn blocks_of_rank(of_rank: &RankProgram) -> Vec<Block> {
         // The order of the steps is an order in which all ranks can execute their operations.
         list.sort_unstable();
         let mut parts: Vec<Vec<u32>> = Vec::new();
-        let mut used = 0;
+        let (mut used, mut transfers) = (0, 0);
         for index in list {
             let more = cost(of_rank, index);
+            let is_transfer = usize::from(is_transfer(of_rank, index));
+            let fits = used + more <= MAX_OPERATIONS - OVERHEAD && transfers + is_transfer <= MAX_CHANNELS;
             match parts.last_mut() {
-                Some(part) if used + more <= MAX_OPERATIONS - OVERHEAD => part.push(index),
+                Some(part) if fits => part.push(index),
                 _ => {
                     parts.push(vec![index]);
-                    used = 0;
+                    (used, transfers) = (0, 0);
                 }
             }
             used += more;
+            transfers += is_transfer;
         }
         let last = parts.len().saturating_sub(1);
         for (number, operations) in parts.into_iter().enumerate() {

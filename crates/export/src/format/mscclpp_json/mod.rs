@@ -30,12 +30,9 @@ pub(super) const FORMAT: Format = Format {
     name: "mscclpp-json",
     about: "execution plan of MSCCL++, for NVIDIA and AMD GPUs",
     extension: "json",
-    limits: "64 operations and 16 channels per thread block, 16 semaphores per GPU",
+    limits: "64 operations and 16 channels per thread block",
     write,
 };
-
-/// The greatest number of channels of a kind in a thread block.
-const MAX_CHANNELS: usize = 16;
 
 /// The greatest number of channels of an operation.
 const MAX_CHANNELS_PER_OPERATION: usize = 8;
@@ -46,7 +43,7 @@ type Channel = ([u32; 2], [u32; 2]);
 fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     let collective = export.msccl_word("MSCCL++")?;
     let program = export.lower(export.options.connections, Receives::Fresh, NonZeroU32::MAX)?;
-    let blocks = blocks(&program)?;
+    let blocks = blocks(&program);
     let channels = channels(&program, &blocks);
     let kind = |one: u32, other: u32| {
         let host = |rank: u32| export.problem.topology().host(program.ranks[rank as usize].node);
@@ -63,7 +60,7 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     let mut gpus = Vec::new();
     for rank in 0..program.ranks.len() as u32 {
         let writer = GpuWriter { program: &program, blocks: &blocks, rank, channels: &channels, kind: &kind };
-        gpus.push(writer.write([input_chunks, output_chunks])?);
+        gpus.push(writer.write([input_chunks, output_chunks]));
     }
     let [least, most] = export.options.sizes;
     let plan = PlanJson {
@@ -148,7 +145,7 @@ fn position(list: &mut Vec<usize>, number: usize) -> usize {
 }
 
 impl<K: Fn(u32, u32) -> ChannelKind> GpuWriter<'_, K> {
-    fn write(&self, [input_chunks, output_chunks]: [u32; 2]) -> Result<GpuJson, ExportError> {
+    fn write(&self, [input_chunks, output_chunks]: [u32; 2]) -> GpuJson {
         // The `k`-th channel to a peer is the `k`-th channel of the peer to this rank, because both lists have one order.
         let mut own = OwnChannels::default();
         for &found in self.channels {
@@ -163,7 +160,7 @@ impl<K: Fn(u32, u32) -> ChannelKind> GpuWriter<'_, K> {
         let mut remote_buffers = RemoteBuffers::default();
         let mut threadblocks = Vec::new();
         for (id, block) in self.blocks.of_rank[self.rank as usize].iter().enumerate() {
-            threadblocks.push(self.block(id, block, &own, &mut remote_buffers)?);
+            threadblocks.push(self.block(id, block, &own, &mut remote_buffers));
         }
         let semaphores = self.blocks.of_rank[self.rank as usize].iter().filter(|block| block.release.is_some()).count();
         let remote_buffer = |&(rank, buffer): &(u32, Buffer)| RemoteBuffer {
@@ -172,7 +169,7 @@ impl<K: Fn(u32, u32) -> ChannelKind> GpuWriter<'_, K> {
             access_channel_types: vec![(self.kind)(self.rank, rank)],
         };
         let connected_to = |(channel_type, connected_to)| Channels { channel_type, connected_to };
-        Ok(GpuJson {
+        GpuJson {
             id: self.rank,
             input_chunks,
             output_chunks,
@@ -181,16 +178,10 @@ impl<K: Fn(u32, u32) -> ChannelKind> GpuWriter<'_, K> {
             channels: own.peers.into_iter().map(connected_to).collect(),
             remote_buffers: remote_buffers.list.iter().map(remote_buffer).collect(),
             semaphores: vec![Semaphore { init_value: 0 }; semaphores],
-        })
+        }
     }
 
-    fn block(
-        &self,
-        id: usize,
-        block: &Block,
-        own: &OwnChannels,
-        remote_buffers: &mut RemoteBuffers,
-    ) -> Result<BlockJson, ExportError> {
+    fn block(&self, id: usize, block: &Block, own: &OwnChannels, remote_buffers: &mut RemoteBuffers) -> BlockJson {
         let mut tables = BlockTables::default();
         let mut ops = Vec::new();
         if let Some(semaphore) = block.acquire {
@@ -228,25 +219,9 @@ impl<K: Fn(u32, u32) -> ChannelKind> GpuWriter<'_, K> {
             ops.push(OperationJson::semaphore("sem_release", semaphore));
         }
         ops.splice(0..0, handshake(&tables));
-        self.finished(id, tables, ops)
-    }
-
-    fn finished(&self, id: usize, tables: BlockTables, ops: Vec<OperationJson>) -> Result<BlockJson, ExportError> {
-        let most = tables.channels.values().map(Vec::len).max().unwrap_or(0);
-        if most > MAX_CHANNELS {
-            return Err(ExportError::Limit {
-                place: format!("rank {}, thread block {id}", self.rank),
-                count: most as u64,
-                what: "channels",
-                runtime: "MSCCL++",
-                limit: MAX_CHANNELS as u64,
-                remedy: "use fewer chunks, fewer ranks, or a plan in which each rank has fewer peers",
-                exports: Vec::new(),
-            });
-        }
         let channels = tables.channels.into_iter();
         let buffers = tables.buffers.into_iter();
-        Ok(BlockJson {
+        BlockJson {
             id,
             ops,
             channels: channels.map(|(channel_type, channel_ids)| BlockChannels { channel_type, channel_ids }).collect(),
@@ -256,7 +231,7 @@ impl<K: Fn(u32, u32) -> ChannelKind> GpuWriter<'_, K> {
                     remote_buffer_ids,
                 })
                 .collect(),
-        })
+        }
     }
 
     /// Returns the number of the channel of a transfer in its thread block.
