@@ -492,3 +492,6 @@ fn place_of(case: &ScheduleCase<'_>, found: Move) -> crate::violation::Place {
     let place = found.place as usize;
     case.place(PlacedTransfer { step, place, transfer: transfers.transfer(place) })
 }
+
+#[cfg(test)]
+mod tests;
