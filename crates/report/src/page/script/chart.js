@@ -1,7 +1,7 @@
 
 // Charts of a front, in SVG: curves or points over two axes.
 
-const SIZE = { width: 860, height: 330, left: 82, right: 16, top: 30, bottom: 44 };
+const SIZE = { width: 860, height: 330, left: 82, right: 34, top: 30, bottom: 44 };
 const SVG = 'http://www.w3.org/2000/svg';
 const LETTER = 6.4;
 const NAME_HEIGHT = 13;

@@ -344,9 +344,25 @@ function drawAllLabels() {
   }
 }
 
+/** Returns the marks whose links all go up, so that the place below is free. */
+function hangingMarks() {
+  const { marks, tail, entered } = network;
+  const hanging = new Set();
+  const standing = new Set();
+  for (let channel = 0; channel < record.channels; channel += 1) {
+    const [from, to] = [marks[tail[channel]], marks[entered[channel]]];
+    // Nearly level links cross the place below a mark, too.
+    const rise = (to.y - from.y) - 0.2 * Math.abs(to.x - from.x);
+    const fall = (from.y - to.y) - 0.2 * Math.abs(to.x - from.x);
+    (rise > 0 ? hanging : standing).add(to);
+    (fall > 0 ? hanging : standing).add(from);
+  }
+  return new Set([...hanging].filter(mark => !standing.has(mark)));
+}
+
 /**
- * Names of constant size beside their marks: the width of the longest one in pixels, the order in which they find room, and
- * whether all marks are on one circle.
+ * Names of constant size beside their marks: the width of the longest one in pixels, the order in which they find room, the
+ * marks with names below, and whether all marks are on one circle.
  */
 const sparse = (() => {
   labelLayer.font = `${SPARSE_LABEL}px system-ui, sans-serif`;
@@ -359,14 +375,15 @@ const sparse = (() => {
   const [middleX, middleY] = [middle('x'), middle('y')];
   const radii = marks.map(mark => Math.hypot(mark.x - middleX, mark.y - middleY));
   const isRound = marks.length > DENSE_MARKS && Math.min(...radii) > 0.97 * Math.max(...radii);
-  return { named, texts, width, isRound, middleX, middleY };
+  return { named, texts, width, hanging: hangingMarks(), isRound, middleX, middleY };
 })();
 
 const isSparse = () => MIN_LABEL_PIXELS > 11 * camera.scale;
 
-/** Returns the middle of a name of constant size: above its mark, or outside of the circle of all marks. */
+/** Returns the middle of a name of constant size: above its mark, below it, or outside of the circle of all marks. */
 function sparsePlace(mark, width, size) {
-  if (!sparse.isRound) return [mark.x, mark.y - mark.halfY - 0.7 * size];
+  const distance = mark.halfY + 0.7 * size;
+  if (!sparse.isRound) return [mark.x, sparse.hanging.has(mark) ? mark.y + distance : mark.y - distance];
   const [dx, dy] = [mark.x - sparse.middleX, mark.y - sparse.middleY];
   const [ux, uy] = [dx / Math.hypot(dx, dy), dy / Math.hypot(dx, dy)];
   return [mark.x + ux * (mark.halfX + 0.4 * size + width / 2), mark.y + uy * (mark.halfY + 0.8 * size)];
