@@ -1,7 +1,10 @@
-//! Targets: checkpoints of searches for schedules, of plans and of designs.
+//! Targets: checkpoints of searches for schedules, of plans, of islands and of designs.
+
+use std::num::NonZeroU32;
 
 use lockstep::{
-    Budget, Collective, CommunicationModel, EngineChoice, PlanError, PlanOptions, Planner, Problem, Topology,
+    Budget, Collective, CommunicationModel, EngineChoice, ISLANDS_KIND, IslandPlanner, NoWorkers, PlanError,
+    PlanOptions, Planner, Problem, Topology,
 };
 use lockstep_design::{CHECKPOINT_KIND, DesignProblem, DesignRules, Machine, objective, resume};
 use lockstep_evolve::{Algorithm, Evolution, HgsaOptions, SearchSpace, UmdaOptions, candidate_paths};
@@ -52,6 +55,26 @@ pub fn plan_checkpoint(bytes: &[u8]) -> bool {
         match planner.run(&Budget::evaluations(EVALUATIONS), |_| {}) {
             Err(error @ PlanError::Checkpoint(_)) => has_message(&error),
             _ => is_accepted = true,
+        }
+    }
+    is_accepted
+}
+
+/// Checks a checkpoint of islands: an accepted state has a plan.
+pub fn island_checkpoint(bytes: &[u8]) -> bool {
+    let network: Topology = "ring:4".parse().expect("a ring");
+    let collective = Collective::all_gather();
+    let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).expect("a problem");
+    let islands = NonZeroU32::new(3).expect("not 0");
+    let mut is_accepted = false;
+    for bytes in [bytes, &seal(ISLANDS_KIND.magic, ISLANDS_KIND.version, bytes)] {
+        let planner = IslandPlanner::new(problem, PlanOptions::auto(1), islands);
+        match planner.from_checkpoint(EVALUATIONS, bytes) {
+            Err(error) => has_message(&error),
+            Ok(planner) => {
+                planner.run(&NoWorkers, &Budget::evaluations(EVALUATIONS), |_| {}).expect("a plan");
+                is_accepted = true;
+            }
         }
     }
     is_accepted

@@ -25,7 +25,7 @@ mod programs;
 mod schedule;
 
 pub use book::book;
-pub use checkpoint::{checkpoint, design_checkpoint, plan_checkpoint};
+pub use checkpoint::{checkpoint, design_checkpoint, island_checkpoint, plan_checkpoint};
 pub use execute::{chakra, csv_program, goal, goal_binary, htsim, msccl_json, msccl_xml, mscclpp_json, te_ccl};
 pub use front::front_json;
 pub use graph::{
@@ -48,7 +48,7 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 43] = [
+pub const TARGETS: [Target; 44] = [
     Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
     Target { name: "booksim", run: booksim },
@@ -68,6 +68,7 @@ pub const TARGETS: [Target; 43] = [
     Target { name: "htsim", run: htsim },
     Target { name: "hwloc", run: hwloc },
     Target { name: "ib_net_discover", run: ib_net_discover },
+    Target { name: "island_checkpoint", run: island_checkpoint },
     Target { name: "lower_bound", run: lower_bound },
     Target { name: "messages_jsonl", run: messages_jsonl },
     Target { name: "msccl_json", run: msccl_json },

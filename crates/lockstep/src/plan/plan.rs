@@ -178,3 +178,39 @@ impl Plan {
         self.origin.cut_short
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_bounds::all;
+
+    use super::*;
+    use crate::{Budget, NodeId};
+
+    #[test]
+    fn two_plans_together_have_the_better_bound_and_the_cut_of_either() {
+        let ring: Topology = "ring:4".parse().unwrap();
+        let broadcast = Collective::broadcast(NodeId::new(0));
+        let plan = crate::plan(&ring, &broadcast, &CommunicationModel::wormhole(), &Budget::evaluations(100)).unwrap();
+        let problem = plan.problem();
+        let all = all(&problem);
+        let [best, weak, other] = [2, 1, 1]
+            .map(|steps| all.iter().filter(move |bound| bound.steps == steps))
+            .map(|found| found.cloned().collect::<Vec<_>>());
+        let [best, weak, other] = [&best[0], &weak[0], other.last().unwrap()];
+        assert_ne!(weak.rule, other.rule);
+        let with = |bound: &LowerBound, seed, cut_short| {
+            let origin = Origin::new("engine", None, seed, cut_short);
+            Plan::verified(&problem, plan.schedule().clone(), None, bound.clone(), origin).unwrap()
+        };
+        let (gap, optimal) = (with(weak, 7, Some(CutShort::Deadline)), with(best, 5, None));
+        assert_eq!((gap.verdict(), gap.is_optimal(), optimal.is_optimal()), (Verdict::Gap(1), false, true));
+        for (one, two) in [(&gap, &optimal), (&optimal, &gap)] {
+            let both = one.clone().with_bound_of(two.clone()).unwrap();
+            assert_eq!((both.lower_bound(), both.is_optimal(), both.seed()), (best, true, one.seed()));
+            assert_eq!(both.cut_short(), Some(CutShort::Deadline));
+        }
+        // Of two equal bounds, the plan keeps its own.
+        let tie = gap.with_bound_of(with(other, 1, Some(CutShort::Interrupt))).unwrap();
+        assert_eq!((tie.lower_bound(), tie.cut_short()), (weak, Some(CutShort::Deadline)));
+    }
+}

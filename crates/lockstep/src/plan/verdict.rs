@@ -119,6 +119,14 @@ mod tests {
     }
 
     #[test]
+    fn only_the_clock_and_an_interruption_cut_a_plan_short() {
+        for cut in [CutShort::Deadline, CutShort::Interrupt] {
+            assert_eq!(CutShort::by(cut.reason()), Some(cut));
+        }
+        assert_eq!(CutShort::by(StopReason::Evaluations), None);
+    }
+
+    #[test]
     fn no_schedule_is_below_its_bound() {
         assert_eq!(Verdict::of(7, 7), Some(Verdict::Optimal));
         assert_eq!(Verdict::of(9, 7), Some(Verdict::Gap(2)));

@@ -101,6 +101,7 @@ fn a_book_returns_every_plan() {
     let (before, consequences, bytes) = book();
     let book = RecoveryBook::read(&bytes).unwrap();
     assert_eq!((book.len(), book.sets()), (consequences.len(), "every channel"));
+    assert!(!book.is_empty() && book.rows().eq(consequences.iter().map(|one| &one.degradation)));
     assert_eq!(book.before().clone().check().unwrap(), before);
     for Consequence { degradation, plan } in consequences {
         let recovery = book.look_up(&degradation.faults).unwrap().unwrap();
@@ -114,11 +115,60 @@ fn a_book_returns_every_plan() {
 }
 
 #[test]
+fn a_book_of_nothing_is_empty() {
+    let before = planned("ring:4", "aab");
+    let mut bytes = Vec::new();
+    SweepLog::begin(&identity(&before), &mut bytes).unwrap().end().unwrap();
+    let book = RecoveryBook::read(&bytes).unwrap();
+    assert_eq!((book.is_empty(), book.rows().count()), (true, 0));
+}
+
+/// The digest names the file of an interrupted sweep.
+#[test]
+fn another_sweep_has_another_digest() {
+    let [ring, mesh] = ["ring:4", "mesh:2x2"].map(|spec| planned(spec, "aab"));
+    let first = identity(&ring);
+    let others = [
+        identity(&mesh),
+        SweepIdentity { options: PlanOptions::auto(2), ..first },
+        SweepIdentity { evaluations: BUDGET + 1, ..first },
+        SweepIdentity { sets: "every link", ..first },
+        SweepIdentity { keeps_plans: false, ..first },
+    ];
+    assert_eq!(identity(&ring).digest(), first.digest());
+    let digests: std::collections::BTreeSet<u64> = others.iter().chain([&first]).map(SweepIdentity::digest).collect();
+    assert_eq!(digests.len(), 6);
+}
+
+/// Several rounds of tasks for several workers.
+#[test]
+fn workers_share_a_long_sweep() {
+    let setup = Setup::new("mesh:5x5", "oab", CommunicationModel::store_and_forward());
+    let before = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
+    let identity = SweepIdentity { keeps_plans: false, ..identity(&before) };
+    let space = FaultSpace::new(before.topology(), FaultKind::Channel, 1);
+    let log = |workers: usize| {
+        let mut log = Vec::new();
+        let mut writer = SweepLog::begin(&identity, &mut log).unwrap();
+        let (workers, budget) = (OwnWorkers::new(workers), Budget::evaluations(BUDGET));
+        let ended = sweep_with(&workers, &identity, 0, space.iter(), &budget, |page| writer.add_page(&page).unwrap());
+        assert_eq!(ended, Ok(None));
+        writer.end().unwrap();
+        assert_eq!(identity.interrupted(&log).unwrap().rows.len(), 80);
+        log
+    };
+    let alone = log(0);
+    for workers in [1, 2, 5] {
+        assert!(log(workers) == alone, "{workers} workers");
+    }
+}
+
+#[test]
 fn the_log_is_the_same_for_any_number_of_workers() {
     let (before, consequences, bytes) = book();
     let pages = FaultSpace::new(before.topology(), FaultKind::Channel, 1).count().unwrap() as usize;
     assert_eq!(consequences.len(), pages);
-    for (count, done) in [(1, 0), (2, 7), (3, 0), (9, pages - 1)] {
+    for (count, done) in [(0, 0), (0, 7), (1, 0), (2, 7), (3, 0), (9, pages - 1)] {
         let mut log = Vec::new();
         let mut writer = SweepLog::begin(&identity(&before), &mut log).unwrap();
         consequences[..done].iter().for_each(|one| writer.add(one).unwrap());
@@ -183,7 +233,9 @@ fn a_truncated_book_is_refused_and_its_sweep_resumes() {
     let identity = identity(&before);
     let title = identity.interrupted(&bytes[..first_piece(&identity)]).unwrap().length;
     for cut in 0..bytes.len() {
-        assert!(RecoveryBook::read(&bytes[..cut]).is_err(), "cut to {cut} bytes");
+        // Only behind the first piece there is something to resume.
+        let error = RecoveryBook::read(&bytes[..cut]).expect_err("an unfinished book");
+        assert_eq!(error.is_torn(), cut < title, "cut to {cut} bytes");
     }
     // Steps of 7 bytes reach every part of a page.
     for cut in (title..bytes.len()).step_by(7) {

@@ -188,6 +188,43 @@ fn disconnected_terminals_are_named() {
     assert_eq!(error.to_string(), words);
 }
 
+#[test]
+fn a_repaired_plan_beyond_the_allowed_steps_is_refused() {
+    let setup = Setup::new("mesh:3x3", "aas", WORMHOLE);
+    let budget = Budget::evaluations(1 << 8);
+    let before = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
+    let (mut kept, mut refused) = (0, 0);
+    for links in setup.topology.links() {
+        let faulty = setup.topology.with_failures([], links);
+        let plan = replan(&before, &faulty, PlanOptions::auto(1), &budget, |_| {}).unwrap().plan;
+        for steps in plan.lower_bound().steps..=plan.step_count() {
+            let options = PlanOptions { steps: Some(steps), ..PlanOptions::auto(1) };
+            match replan(&before, &faulty, options, &budget, |_| {}) {
+                Ok(again) => kept += u32::from(again.plan.step_count() <= steps),
+                Err(error) => refused += u32::from(matches!(error, ReplanError::Plan(PlanError::NotFound(_)))),
+            }
+        }
+    }
+    assert_eq!((kept, refused), (12, 8));
+}
+
+/// The repaired plan of an all-reduce has the figures of both phases.
+#[test]
+fn an_all_reduce_counts_the_transfers_of_both_phases() {
+    let setup = Setup::new("mesh:3x3", "all-reduce", CommunicationModel::store_and_forward());
+    let budget = Budget::evaluations(1 << 12);
+    let before = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
+    let transfers = before.schedule().transfer_count();
+    for links in setup.topology.links() {
+        let faulty = setup.topology.with_failures([], links);
+        let Some(repaired) = replan(&before, &faulty, PlanOptions::auto(1), &budget, |_| {}).unwrap().repaired else {
+            continue;
+        };
+        let Changes { kept, lost, moved, added } = repaired.changes;
+        assert_eq!((kept + lost + moved, lost == 0), (transfers, added == 0), "{:?}", repaired.changes);
+    }
+}
+
 /// Ties go to the repaired plan, which changes less of a running system.
 #[test]
 fn the_repaired_plan_wins_a_tie() {
