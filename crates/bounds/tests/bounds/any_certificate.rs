@@ -245,8 +245,9 @@ fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> 
         }
         6 | 7 => {
             let mut groups = vec![Vec::new(); 2 + numbers.below(3)];
+            let leaves_out = numbers.below(3) == 0;
             for node in topology.nodes() {
-                let group = numbers.below(groups.len() + usize::from(!topology.is_terminal(node)));
+                let group = numbers.below(groups.len() + usize::from(leaves_out || !topology.is_terminal(node)));
                 if let Some(nodes) = groups.get_mut(group) {
                     nodes.push(node);
                 }

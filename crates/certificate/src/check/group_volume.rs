@@ -47,6 +47,10 @@ fn group_of_nodes(problem: &Problem<'_>, groups: &[Vec<NodeId>]) -> Checked<Vec<
             }
         }
     }
+    // A terminal outside of all groups could add the sums of several groups.
+    if problem.topology().terminals().iter().any(|terminal| group[terminal.index()].is_none()) {
+        return Err("a terminal is in no group".into());
+    }
     Ok(group)
 }
 
@@ -65,7 +69,7 @@ fn transfers_between(problem: &Problem<'_>, group: &[Option<usize>], groups: usi
             known
         } else {
             for member in messages.receivers_iter(message).chain([messages.source(message)]) {
-                let group = group[member.index()].ok_or("a member of a message is in no group")?;
+                let group = group[member.index()].expect("members are terminals");
                 if count[group] == 0 {
                     seen.push(group);
                 }

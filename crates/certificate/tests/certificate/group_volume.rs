@@ -1,7 +1,7 @@
 //! Transfers of an all-reduce between groups of nodes, each claim with the value above and below.
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
-use lockstep_schedule::{Collective, CollectiveName};
+use lockstep_schedule::{Collective, CollectiveName, MessageId, Problem, Schedule, verify};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 
 use crate::verdict::{PACKETS, nodes, verdict, why};
@@ -92,7 +92,43 @@ fn groups_are_sorted_sets_of_nodes_that_do_not_overlap() {
         assert_eq!(error, "the node set lists node 0 out of order; list each node once, in ascending order");
     }
     assert_eq!(check(&[&[0, 1], &[1, 2, 3]]), why(Rule::Volume, "a node is in two groups"));
-    assert_eq!(check(&[&[0, 1], &[2]]), why(Rule::Volume, "a member of a message is in no group"));
+    assert_eq!(check(&[&[0, 1], &[2]]), why(Rule::Volume, "a terminal is in no group"));
+}
+
+/// Six blocks of the three leaves of a star take 7 steps: the hub adds the sums, so a block crosses 3 times in each direction,
+/// and not 4 times.
+#[test]
+fn a_terminal_that_is_no_member_is_in_a_group_too() {
+    let mut network = TopologyBuilder::new("star");
+    let ends: Vec<NodeId> = (0..4).map(|node| network.terminal(node.to_string())).collect();
+    for &leaf in &ends[1..] {
+        network.link(ends[0], leaf);
+    }
+    let network = network.build().unwrap();
+    let blocks = Collective::all_reduce_in_blocks(&network, &[nodes(&[1, 2, 3])], 6.try_into().unwrap()).unwrap();
+    let problem = Problem::new(&network, &blocks, PACKETS).unwrap();
+    let channel = |from: usize, to: usize| {
+        let mut out = network.out_channels(ends[from]).iter().copied();
+        out.find(|&channel| network.head(channel) == ends[to]).unwrap()
+    };
+    let mut schedule = Schedule::new();
+    for step in 0..7 {
+        schedule.begin_step();
+        for leaf in 1..4 {
+            if step < 6 {
+                schedule.push(MessageId::new(step), &[channel(leaf, 0)]);
+            }
+            if step > 0 {
+                schedule.push(MessageId::new(step - 1), &[channel(0, leaf)]);
+            }
+        }
+    }
+    assert_eq!(verify(&problem, &schedule).unwrap().steps, 7);
+
+    let check =
+        |groups: &[&[u32]], steps: u32, facts| verdict(&network, &blocks, PACKETS, &bound(steps, groups, facts));
+    assert_eq!(check(&[&[1], &[2], &[3]], 8, [24, 1, 3]), why(Rule::Volume, "a terminal is in no group"));
+    assert_eq!(check(&[&[0, 1], &[2], &[3]], 6, [24, 1, 4]), "accepted");
 }
 
 /// Only the messages of terminals 1 and 2 cross. The others stay in the group of their members.

@@ -39,3 +39,14 @@ impl Changes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_phases_add_up() {
+        let changes = |[kept, lost, moved, added]: [usize; 4]| Changes { kept, lost, moved, added };
+        assert_eq!(changes([1, 2, 3, 4]).and(changes([5, 6, 7, 8])), changes([6, 8, 10, 12]));
+    }
+}

@@ -204,6 +204,7 @@ mod tests {
         };
         let (gap, optimal) = (with(weak, 7, Some(CutShort::Deadline)), with(best, 5, None));
         assert_eq!((gap.verdict(), gap.is_optimal(), optimal.is_optimal()), (Verdict::Gap(1), false, true));
+        assert_eq!([gap.seed(), optimal.seed()], [7, 5]);
         for (one, two) in [(&gap, &optimal), (&optimal, &gap)] {
             let both = one.clone().with_bound_of(two.clone()).unwrap();
             assert_eq!((both.lower_bound(), both.is_optimal(), both.seed()), (best, true, one.seed()));
