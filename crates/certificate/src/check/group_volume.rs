@@ -14,7 +14,7 @@ pub(super) fn steps_proved(
     [transfers, members, per_step]: [u64; 3],
 ) -> Checked<u64> {
     let group = group_of_nodes(problem, groups)?;
-    let [needed, fewest] = transfers_between(problem, &group, groups.len())?;
+    let [needed, fewest] = transfers_between(problem, &group, groups.len());
     expect("transfers between groups", transfers, needed)?;
     expect("members in a group", members, fewest)?;
     let topology = problem.topology();
@@ -56,7 +56,7 @@ fn group_of_nodes(problem: &Problem<'_>, groups: &[Vec<NodeId>]) -> Checked<Vec<
 
 /// Returns, summed over all messages, twice the number of groups with members, without one of them; and the smallest number
 /// of members of a message in a group with members.
-fn transfers_between(problem: &Problem<'_>, group: &[Option<usize>], groups: usize) -> Checked<[u64; 2]> {
+fn transfers_between(problem: &Problem<'_>, group: &[Option<usize>], groups: usize) -> [u64; 2] {
     let messages = problem.messages();
     let (originals, chunks) = unsplit(&messages);
     let mut count = vec![0_u64; groups];
@@ -85,5 +85,5 @@ fn transfers_between(problem: &Problem<'_>, group: &[Option<usize>], groups: usi
         transfers += 2 * chunks * joined.saturating_sub(1);
         fewest = fewest.min(least);
     }
-    Ok([transfers, fewest])
+    [transfers, fewest]
 }
