@@ -29,7 +29,7 @@ pub(crate) enum Role {
     Small,
     /// It is spoiled for consumers that are fast.
     Large,
-    /// It runs over MPI only, and is not spoiled.
+    /// It runs over MPI and in fast simulators, and is not spoiled.
     Random,
 }
 
@@ -167,15 +167,24 @@ fn random_cases(seed: u64, program: &Path, folder: &Path, cases: &mut Vec<Case>)
     Ok(())
 }
 
+/// The distance of two states of `SplitMix64`.
+const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Returns the random number that follows a state of `SplitMix64` (Steele, Lea and Flood 2014).
+pub(crate) fn mix(state: u64) -> u64 {
+    let state = state.wrapping_add(GAMMA);
+    let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
 /// Returns the edges of a random tree and as many further edges as half of the nodes.
 fn edge_list(seed: u64, nodes: u64) -> String {
     let mut state = seed;
-    // SplitMix64 (Steele, Lea and Flood 2014).
     let mut below = |limit: u64| {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % limit
+        let number = mix(state);
+        state = state.wrapping_add(GAMMA);
+        number % limit
     };
     let mut edges: Vec<(u64, u64)> = (1..nodes).map(|node| (below(node), node)).collect();
     while (edges.len() as u64) < nodes - 1 + nodes / 2 {

@@ -1,6 +1,7 @@
-//! `LogGOPSim`: every send meets its receive, and every operation of a rank runs.
+//! `LogGOPSim` without a network: every send meets its receive, and every operation of a rank runs.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -19,13 +20,17 @@ struct LogGopSim {
 
 /// Looks for `LogGOPSim` and `txt2bin`.
 pub(crate) fn find(format: &'static str) -> Found {
-    let is_installed = ["LogGOPSim", "txt2bin"].iter().all(|name| Command::new(name).arg("--version").output().is_ok());
-    if is_installed {
-        Ok(Box::new(LogGopSim { name: "LogGOPSim", format }))
-    } else {
-        let install = "build github.com/spcl/LogGOPSim, and add LogGOPSim and txt2bin to PATH";
-        Err(Missing { name: "LogGOPSim", install })
+    check_installed()?;
+    Ok(Box::new(LogGopSim { name: "LogGOPSim", format }))
+}
+
+/// Returns what to install if the programs cannot be started.
+pub(super) fn check_installed() -> Result<(), Missing> {
+    if ["LogGOPSim", "txt2bin"].iter().all(|name| Command::new(name).arg("--version").output().is_ok()) {
+        return Ok(());
     }
+    let install = "build github.com/spcl/LogGOPSim, and add LogGOPSim and txt2bin to PATH";
+    Err(Missing { name: "LogGOPSim", install })
 }
 
 impl Consumer for LogGopSim {
@@ -53,11 +58,8 @@ impl Consumer for LogGopSim {
         let mut binary = trial.file.to_owned();
         if self.format == "goal" {
             binary = trial.folder.join("plan.bin");
-            let mut txt2bin = Command::new("txt2bin");
-            txt2bin.arg("-i").arg(trial.file).arg("-o").arg(&binary);
-            let converted = process::run(&mut txt2bin, trial.limit, trial.folder)?;
-            if !converted.is_success {
-                return Ok(Verdict::Refused(converted.last_line()));
+            if let Some(error) = convert_text(trial, trial.file, &binary)? {
+                return Ok(Verdict::Refused(error));
             }
         }
         let mut simulator = Command::new("LogGOPSim");
@@ -71,19 +73,33 @@ impl Consumer for LogGopSim {
         if fault != Fault::WrongPeer || self.format != "goal" {
             return Ok(false);
         }
-        let text = fs::read_to_string(trial.file)?;
-        let (head, rest) = text.split_once("b to ").context("a program has a send")?;
-        let (peer, tail) = rest.split_once(' ').context("a send has a tag")?;
-        let peer: usize = peer.parse()?;
-        fs::write(trial.file, format!("{head}b to {} {tail}", (peer + 1) % trial.case.ranks))?;
+        wrong_peer(trial)?;
         Ok(true)
     }
+}
+
+/// Converts the text of a program to its binary form. Returns the error if the text is refused.
+pub(super) fn convert_text(trial: &Trial<'_>, text: &Path, binary: &Path) -> Result<Option<String>> {
+    let mut txt2bin = Command::new("txt2bin");
+    txt2bin.arg("-i").arg(text).arg("-o").arg(binary);
+    let converted = process::run(&mut txt2bin, trial.limit, trial.folder)?;
+    Ok((!converted.is_success).then(|| converted.last_line()))
+}
+
+/// Sends the first message to another rank.
+pub(super) fn wrong_peer(trial: &Trial<'_>) -> Result<()> {
+    let text = fs::read_to_string(trial.file)?;
+    let (head, rest) = text.split_once("b to ").context("a program has a send")?;
+    let (peer, tail) = rest.split_once(' ').context("a send has a tag")?;
+    let peer: usize = peer.parse()?;
+    fs::write(trial.file, format!("{head}b to {} {tail}", (peer + 1) % trial.case.ranks))?;
+    Ok(())
 }
 
 /// Returns true if the output is that of a run without messages that are left. The exit code does not tell.
 ///
 /// The simulator prints a time per rank, or the largest time of more than 16 ranks.
-fn is_complete(text: &str, ranks: usize) -> bool {
+pub(super) fn is_complete(text: &str, ranks: usize) -> bool {
     let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
     let has_times = count("Host ") == ranks || (ranks > MOST_HOSTS && count("Maximum finishing time ") == 1);
     has_times && !text.contains("queue on host")

@@ -1,11 +1,15 @@
 //! `cargo xtask consumers`: real runtimes and simulators execute our plans, and must refuse spoiled ones.
 
+mod astra_sim;
 mod cases;
 mod consumer;
 mod loggopsim;
+mod loggopsim_network;
 mod mpi;
 mod operations;
+mod protobuf;
 mod simgrid;
+mod steps;
 mod table;
 mod torch;
 mod xml_verifier;
@@ -87,7 +91,8 @@ pub(crate) fn is_any_installed() -> bool {
 fn find(is_quick: bool) -> Vec<Found> {
     let mut found = vec![mpi::find(mpi::Library::OpenMpi), mpi::find(mpi::Library::Mpich), simgrid::find()];
     if !is_quick {
-        found.extend([torch::find(), loggopsim::find("goal"), loggopsim::find("goal-binary")]);
+        found.extend([torch::find(), astra_sim::find()]);
+        found.extend([loggopsim::find("goal"), loggopsim::find("goal-binary"), loggopsim_network::find()]);
         found.extend([xml_verifier::find("all-gather"), xml_verifier::find("all-to-all")]);
     }
     found

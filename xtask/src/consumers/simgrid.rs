@@ -4,20 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use super::cases::{Case, Role};
 use super::consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
+use super::steps;
 use crate::process;
-
-/// The bytes of a chunk: its transmission takes more than ten times the latency of 1 us.
-const SIZES: [(usize, &str); 3] = [(8, "128KiB"), (16, "256KiB"), (32, "4MiB")];
-
-/// The latency per step on networks without latencies, in picoseconds.
-const DEFAULT_LATENCY_PS: f64 = 1e6;
-
-/// The largest difference of the simulated time from the time of the steps.
-const TOLERANCE: f64 = 0.02;
 
 struct SimGrid {
     name: String,
@@ -43,7 +35,7 @@ impl Consumer for SimGrid {
     }
 
     fn options(&self, case: &Case) -> Vec<String> {
-        vec!["--size".to_owned(), size(case).to_owned()]
+        vec!["--size".to_owned(), steps::size(case).to_string()]
     }
 
     fn effort(&self) -> Effort {
@@ -63,19 +55,8 @@ impl Consumer for SimGrid {
         let Some(seconds) = seconds.filter(|_| finished.is_success) else {
             return Ok(Verdict::Refused(finished.reason("Deadlock")));
         };
-        // Two merged steps claim to be one.
-        let steps = trial.case.steps - u64::from(trial.fault == Some(Fault::MissingDependency));
-        #[expect(clippy::cast_precision_loss, reason = "a number of steps is small")]
-        let expected = predicted_seconds(trial)? * steps as f64 / trial.case.steps as f64;
-        let ratio = seconds / expected;
-        // A transfer in SimGrid also uses the bandwidth that the schedule leaves free, where channels differ.
-        let is_right = ratio < 1.0 + TOLERANCE && (ratio > 1.0 - TOLERANCE || !trial.case.is_uniform);
-        Ok(if is_right {
-            Verdict::Accepted
-        } else {
-            let (simulated, steps_time) = (1e6 * seconds, 1e6 * expected);
-            Verdict::Refused(format!("simulated {simulated:.3} us, {steps} steps take {steps_time:.3} us"))
-        })
+        let total = steps::measure(trial)?.total;
+        Ok(steps::verdict(trial, seconds, total, total))
     }
 
     fn spoil(&self, trial: &Trial<'_>, fault: Fault) -> Result<bool> {
@@ -86,29 +67,6 @@ impl Consumer for SimGrid {
             Fault::WrongPeer => wrong_peer(trial),
         }
     }
-}
-
-/// Returns the size of the collective.
-fn size(case: &Case) -> &'static str {
-    let size = SIZES.iter().find(|(ranks, _)| *ranks == case.ranks);
-    size.map_or("1MiB", |(_, size)| size)
-}
-
-/// Returns steps × (latency + size / bandwidth), from `lockstep time`.
-fn predicted_seconds(trial: &Trial<'_>) -> Result<f64> {
-    let mut time = Command::new(trial.program);
-    time.args(["time", "--json", "--size", size(trial.case)]).arg(&trial.case.plan);
-    if let Some(unit) = trial.case.unit {
-        time.args(["--unit", unit]);
-    }
-    let finished = process::run(&mut time, trial.limit, trial.folder)?;
-    ensure!(finished.is_success, "lockstep time: {}", finished.text);
-    let (_, rest) = finished.text.split_once("\"synchronous_ps\": ").context("lockstep time prints the time")?;
-    let digits = rest.split(|digit: char| !digit.is_ascii_digit()).next().unwrap_or_default();
-    let picoseconds: f64 = digits.parse().with_context(|| finished.text.clone())?;
-    #[expect(clippy::cast_precision_loss, reason = "a number of steps is small")]
-    let latency = if trial.case.unit.is_some() { trial.case.steps as f64 * DEFAULT_LATENCY_PS } else { 0.0 };
-    Ok((picoseconds + latency) * 1e-12)
 }
 
 /// Returns the trace of each rank.

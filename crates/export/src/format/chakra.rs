@@ -1,13 +1,16 @@
 //! Chakra execution traces: one file per rank, for custom collectives of ASTRA-sim.
 //!
-//! A send waits for the receives that bring its chunks, and for the send before it to the same rank. Local work is a
-//! computation of 1 ns. The size is fixed. Nodes are operations, with the same numbers.
+//! A send waits for the receives that bring its chunks, and for the sends of the step before it to the same rank: a wait
+//! within a step would add the latency of the channel to the step. Local work is a computation of 1 ns. A rank without
+//! operations has one computation, because ASTRA-sim refuses an empty trace. The size is fixed. Nodes are operations, with
+//! the same numbers.
 //!
 //! # Source
 //!
 //! Chakra, `schema/protobuf/et_def.proto`; ASTRA-sim, `astra-sim/system/astraccl/custom_collectives/CustomAlgorithm.cc`.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::num::NonZeroU32;
 
 use prost::Message;
@@ -97,9 +100,31 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     Ok(program.ranks.iter().enumerate().map(file).collect())
 }
 
+/// The sends of a rank to another one.
+#[derive(Default)]
+struct Sends {
+    step: u32,
+    /// Sends of this step.
+    current: Vec<u64>,
+    /// Sends of the last step before it that has any.
+    earlier: Vec<u64>,
+}
+
+impl Sends {
+    /// Adds a send, and returns those for which it waits.
+    fn add(&mut self, step: u32, id: u64) -> &[u64] {
+        if step != self.step {
+            self.step = step;
+            self.earlier = mem::take(&mut self.current);
+        }
+        self.current.push(id);
+        &self.earlier
+    }
+}
+
 /// Returns the nodes of a rank.
 fn nodes(of_rank: &RankProgram, chunk: u64) -> Vec<Node> {
-    let mut last_send: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut sends: BTreeMap<u32, Sends> = BTreeMap::new();
     let mut nodes = Vec::new();
     for (index, operation) in of_rank.operations().iter().enumerate() {
         let id = index as u64;
@@ -116,7 +141,7 @@ fn nodes(of_rank: &RankProgram, chunk: u64) -> Vec<Node> {
         };
         let (kind, word, attributes) = match operation.action {
             Action::Send { peer, tag, .. } => {
-                data_dependencies.extend(last_send.insert(peer, id));
+                data_dependencies.extend(sends.entry(peer).or_default().add(operation.step, id));
                 (SEND, "SEND", transfer(SEND, "comm_dst", peer, tag))
             }
             Action::Receive { peer, tag, .. } => (RECEIVE, "RECV", transfer(RECEIVE, "comm_src", peer, tag)),
@@ -127,6 +152,9 @@ fn nodes(of_rank: &RankProgram, chunk: u64) -> Vec<Node> {
         let prefix = if kind == COMPUTATION { "" } else { "COMM_" };
         let name = format!("{prefix}{word}_NODE_step{}_{index}", operation.step);
         nodes.push(Node { id, name, kind, data_dependencies, duration_micros: 0, attributes });
+    }
+    if nodes.is_empty() {
+        nodes.push(Node { name: "COMP_NODE_step0_0".to_owned(), kind: COMPUTATION, ..Node::default() });
     }
     nodes
 }
@@ -158,5 +186,24 @@ mod tests {
         assert_eq!((second.data_dependencies, third.data_dependencies), (vec![0], vec![0, 1]));
         assert!(first.attributes.contains(&attribute("comm_size", Value::Int64(200))));
         assert!(first.attributes.contains(&attribute("comm_src", Value::Int32(2))));
+    }
+
+    #[test]
+    fn sends_of_a_step_do_not_wait_for_each_other() {
+        let slot = Slot { buffer: Buffer::Input, offset: 0 };
+        let mut of_rank = RankProgram::new(NodeId::new(0), BufferSizes { input: 1, output: 0, scratch: 0 });
+        for (step, peer) in [(0, 1), (0, 1), (0, 2), (2, 1), (2, 1), (3, 1)] {
+            let send = Action::Send { peer, tag: of_rank.operations().len() as u32, from: slot };
+            of_rank.push(Operation { step, action: send, count: 1 }, &[]);
+        }
+        let waits: Vec<Vec<u64>> = nodes(&of_rank, 100).into_iter().map(|node| node.data_dependencies).collect();
+        assert_eq!(waits, [vec![], vec![], vec![], vec![0, 1], vec![0, 1], vec![3, 4]]);
+    }
+
+    #[test]
+    fn a_rank_without_operations_has_one_computation() {
+        let of_rank = RankProgram::new(NodeId::new(0), BufferSizes { input: 0, output: 0, scratch: 0 });
+        let nodes = nodes(&of_rank, 100);
+        assert_eq!(nodes.iter().map(|node| node.kind).collect::<Vec<_>>(), [COMPUTATION]);
     }
 }

@@ -4,7 +4,7 @@ use lockstep::schedule::ProblemError;
 use lockstep::schedule::strategy::instance;
 use lockstep::topology::strategy::{connected_topology, shuffled};
 use lockstep::{
-    Budget, Changes, ChannelId, Collective, CollectiveName, CommunicationModel, NodeId, PlanError, PlanOptions,
+    Budget, Changes, ChannelId, Collective, CollectiveName, CommunicationModel, EngineChoice, NodeId, PlanError, PlanOptions,
     Planner, Problem, Repaired, Replan, ReplanError, Topology, replan, verify,
 };
 use proptest::prelude::*;
@@ -206,6 +206,20 @@ fn a_repaired_plan_beyond_the_allowed_steps_is_refused() {
         }
     }
     assert_eq!((kept, refused), (12, 8));
+}
+
+#[test]
+fn a_repaired_plan_counts_if_no_fresh_one_is_found() {
+    let setup = Setup::new("mesh:3x3", "aas", WORMHOLE);
+    let budget = Budget::evaluations(20);
+    let before = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&budget, |_| {}).unwrap();
+    let faulty = setup.topology.with_failures([], setup.topology.links()[0]);
+    let options = PlanOptions { engine: EngineChoice::Named("umda"), ..PlanOptions::auto(1) };
+    let fresh = Planner::new(Problem::new(&faulty, &setup.collective, WORMHOLE).unwrap(), options).run(&budget, |_| {});
+    assert!(matches!(fresh, Err(PlanError::NotFound(_))));
+    let replan = replan(&before, &faulty, options, &budget, |_| {}).unwrap();
+    assert!(replan.is_repaired() && !replan.plan.is_optimal());
+    assert_eq!(replan.fresh_steps, None);
 }
 
 /// The repaired plan of an all-reduce has the figures of both phases.
