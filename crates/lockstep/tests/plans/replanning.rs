@@ -4,8 +4,8 @@ use lockstep::schedule::ProblemError;
 use lockstep::schedule::strategy::instance;
 use lockstep::topology::strategy::{connected_topology, shuffled};
 use lockstep::{
-    Budget, Changes, ChannelId, Collective, CollectiveName, CommunicationModel, EngineChoice, NodeId, PlanError, PlanOptions,
-    Planner, Problem, Repaired, Replan, ReplanError, Topology, replan, verify,
+    Budget, Changes, ChannelId, Collective, CollectiveName, CommunicationModel, EngineChoice, NodeId, PlanError,
+    PlanOptions, Planner, Problem, Repaired, Replan, ReplanError, Topology, replan, verify,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
