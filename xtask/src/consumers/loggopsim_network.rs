@@ -4,9 +4,9 @@
 //! Messages that use a link at the same time share it; a link transmits one byte per unit of time. Two steps that are
 //! merged are not faster, because their messages share the links.
 //!
-//! The model of the network has two limits. It ends with a failed assertion if a message begins when another one ends, so
-//! that all sizes are made different, by less than one per cent, and a rank works for one unit of time between two sends
-//! to a peer. All links have the same bandwidth.
+//! The model of the network has two limits. All links have the same bandwidth. And the simulator ends with a failed assertion
+//! if a message begins when another one ends. So the task makes all sizes different, by less than one per cent, and a rank
+//! works for one unit of time between two sends to a peer.
 //!
 //! # Source
 //!
@@ -183,7 +183,7 @@ fn different_size(size: u64, tag: u64, attempt: u64) -> u64 {
 
 /// Returns the program with different sizes, where a send waits for the send before it to the same peer.
 ///
-/// In a program with merged steps, the operations that wait only for operations at the begin do not wait.
+/// In a program with merged steps, the operations that wait only for operations of the first step do not wait.
 fn prepare(text: &str, attempt: u64, is_merged: bool) -> Result<String> {
     let mut program = String::new();
     let mut sends: BTreeSet<&str> = BTreeSet::new();

@@ -29,7 +29,7 @@ impl Value {
     }
 }
 
-/// Removes a number of variable length from the begin of the bytes.
+/// Removes a number of variable length from the start of the bytes.
 fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {

@@ -90,7 +90,7 @@ proptest! {
 }
 
 #[test]
-fn a_gpu_of_mscclpp_with_many_peers_has_many_semaphores() {
+fn a_gpu_of_mscclpp_with_many_peers_has_several_thread_blocks() {
     for (spec, name) in [("complete:24", CollectiveName::Reduce), ("torus:6x6", CollectiveName::AllReduce)] {
         let topology: Topology = spec.parse().unwrap();
         for placement in [Placement::OutOfPlace, Placement::InPlace] {

@@ -129,15 +129,22 @@ fn collective(plan: &PlanJson, parts: u32) -> Result<(Collective, u32), LoadErro
 
 /// Adds the queue of each semaphore of a GPU, and a thread with its first releases.
 fn add_semaphores(program: &mut ParallelProgram, rank: u32, gpu: &GpuJson) -> Result<Vec<u32>, LoadError> {
+    let counts = |name: &str| {
+        let mut counts = vec![0_u64; gpu.semaphores.len()];
+        let operations = gpu.threadblocks.iter().flat_map(|block| &block.ops).filter(|one| one.name == name);
+        for &id in operations.flat_map(|one| &one.semaphore_ids) {
+            // The builder refuses an operation on an unknown semaphore.
+            if let Some(count) = counts.get_mut(id as usize) {
+                *count += 1;
+            }
+        }
+        counts
+    };
+    let uses = counts("sem_acquire").into_iter().zip(counts("sem_release"));
     let mut queues = Vec::new();
-    for (number, semaphore) in (0..).zip(&gpu.semaphores) {
+    for ((number, semaphore), (acquired, released)) in (0..).zip(&gpu.semaphores).zip(uses) {
         let queue = add_queue(program, rank, rank);
         queues.push(queue);
-        let count = |name: &str| {
-            let operations = gpu.threadblocks.iter().flat_map(|block| &block.ops).filter(|one| one.name == name);
-            operations.flat_map(|one| &one.semaphore_ids).filter(|&&id| id == number).count() as u64
-        };
-        let (acquired, released) = (count("sem_acquire"), count("sem_release"));
         let left = u64::from(semaphore.init_value) + released;
         if acquired != left {
             let place = format!("gpus[{rank}].semaphores[{number}]");

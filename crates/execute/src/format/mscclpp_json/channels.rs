@@ -10,7 +10,6 @@ use crate::program::{ParallelProgram, Queue};
 type Direction = (ChannelKind, u32, u32, u32);
 
 /// A switch channel: one store writes into the buffers of all its GPUs, one load adds their chunks.
-#[derive(Clone)]
 pub(super) struct Switch {
     pub(super) buffer: BufferLetter,
     /// The GPU itself, then the others.
