@@ -78,6 +78,35 @@ fn a_dgx_1_takes_the_steps_of_its_throughput() {
     }
 }
 
+/// Pairs with wide links inside, and links of capacity 1 or 2 to three other pairs: all pairs are tight. Each message must
+/// enter a pair once only.
+#[test]
+fn many_chunks_enter_tight_pairs_once() {
+    let mut network = TopologyBuilder::new("pairs");
+    let nodes: Vec<NodeId> = (0..16).map(|place| network.terminal(place.to_string())).collect();
+    let mut join = |u: usize, v: usize, capacity: u64| {
+        let link = network.link(nodes[u], nodes[v]);
+        network.set_capacity(link, capacity);
+    };
+    for pair in 0..8 {
+        join(2 * pair, 2 * pair + 1, 4);
+        // A Moebius ladder of pairs.
+        join(2 * pair + 1, 2 * ((pair + 1) % 8), 2);
+        if pair < 4 {
+            join(2 * pair, 2 * pair + 8, 1);
+            join(2 * pair + 1, 2 * pair + 9, 1);
+        }
+    }
+    let network = network.build().unwrap();
+    // 14 messages per chunk enter each pair, at most 6 in a step; the last one must be copied inside.
+    for (chunks, fewest) in [(3_u32, 8), (48, 113), (90, 211)] {
+        let collective = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
+        let problem = Problem::new(&network, &collective, CommunicationModel::store_and_forward()).unwrap();
+        let found = schedule(&problem, fewest, 1, &Budget::evaluations(1 << 19)).unwrap();
+        assert_eq!(verify(&problem, &found).unwrap().steps, fewest as usize, "{chunks} chunks");
+    }
+}
+
 /// A link of the maximum capacity carries all chunks in one step, with no more memory than any other link.
 #[test]
 fn the_widest_links_carry_all_messages() {

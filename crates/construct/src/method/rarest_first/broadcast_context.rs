@@ -4,6 +4,7 @@ use lockstep_schedule::Receivers;
 use lockstep_topology::ChannelId;
 
 use super::holdings::Holdings;
+use super::tight_sets::TightSets;
 use crate::kit::capacities::{Capacities, port_limit};
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::task::SchedulingTask;
@@ -27,6 +28,8 @@ pub(super) struct BroadcastContext<'a> {
     incoming: Vec<IncomingChannel>,
     /// The maximum number of messages that each terminal receives per step.
     reception_rate: Vec<u32>,
+    /// The tight sets of an all-gather of which a schedule is known.
+    tight_sets: Option<TightSets>,
 }
 
 /// A channel from one terminal to another.
@@ -38,7 +41,8 @@ pub(super) struct IncomingChannel {
 }
 
 impl<'a> BroadcastContext<'a> {
-    pub(super) fn new(task: &'a SchedulingTask<'a>, fixed: Option<FixedTransfers<'a>>) -> Self {
+    /// `has_schedule` is true if a schedule is known, so that shorter ones are worth the time for the tight sets.
+    pub(super) fn new(task: &'a SchedulingTask<'a>, fixed: Option<FixedTransfers<'a>>, has_schedule: bool) -> Self {
         let (topology, messages) = (task.topology(), task.messages());
         let (mut incoming_end, mut incoming, mut reception_rate) = (Vec::new(), Vec::new(), Vec::new());
         for &node in topology.terminals() {
@@ -53,10 +57,12 @@ impl<'a> BroadcastContext<'a> {
         let is_to_all = messages.ids().all(|message| messages.receivers(message) == Receivers::AllOthers);
         // Under wormhole switching, a message passes intermediate terminals without being received there.
         let may_relay = task.stores_and_forwards() && !is_to_all && Holdings::bytes(task) <= MAX_HOLDINGS_BYTES / 4;
+        let tight_sets = (is_to_all && has_schedule).then(|| TightSets::new(task)).flatten();
         Self {
             task,
             fixed,
             is_to_all,
+            tight_sets,
             capacities: Capacities::new(task),
             holdings: Holdings::new(task, fixed),
             relayed_holdings: may_relay.then(|| Holdings::with_all_relays(task, fixed)),
@@ -106,6 +112,21 @@ impl<'a> BroadcastContext<'a> {
     #[inline]
     pub(super) fn reception_rate(&self, terminal: usize) -> u32 {
         self.reception_rate[terminal]
+    }
+
+    /// Returns the other terminals of a terminal's tight set, and the capacity into the set; `None` if it is alone.
+    #[inline]
+    pub(super) fn tight_set(&self, terminal: usize) -> Option<(&[u32], u32)> {
+        let sets = self.tight_sets.as_ref()?;
+        let others = sets.others(terminal);
+        (!others.is_empty()).then(|| (others, sets.capacity(terminal)))
+    }
+
+    /// Returns the other terminals of the receiver's tight set if a message from the sender enters the set.
+    #[inline]
+    pub(super) fn entered(&self, sender: usize, receiver: usize) -> &[u32] {
+        let others = self.tight_set(receiver).map_or(&[][..], |(others, _)| others);
+        if others.binary_search(&(sender as u32)).is_ok() { &[] } else { others }
     }
 
     /// Returns true if a message goes to at least a quarter of all terminals on average.

@@ -127,7 +127,12 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
     /// Returns the earliest step after which a terminal can hold all its messages.
     fn least_steps_of(&self, terminal: usize) -> u32 {
         let lacking = self.holdings.need(terminal) + self.fixed.pending(terminal);
-        self.step + lacking.div_ceil(self.shared.reception_rate(terminal))
+        let alone = lacking.div_ceil(self.shared.reception_rate(terminal));
+        let together = self
+            .shared
+            .tight_set(terminal)
+            .map_or(0, |(others, capacity)| self.holdings.lacked_by_all(terminal, others).div_ceil(capacity));
+        self.step + alone.max(together)
     }
 
     /// Postpones the deadline to the fewest steps that remain possible.

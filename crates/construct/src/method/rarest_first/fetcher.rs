@@ -32,7 +32,7 @@ pub(super) struct Fetcher<'a> {
     pub(super) plan: StepPlan<'a>,
     pub(super) queue: ServiceQueue,
     search: SenderSearch,
-    selector: MessageSelector,
+    selector: MessageSelector<'a>,
     /// Scratch space: the offers of all neighbours of one terminal.
     offers: Vec<NeighbourOffer>,
     /// Scratch space: the path of one transfer.
@@ -51,19 +51,22 @@ struct NeighbourOffer {
 }
 
 /// Selects the message that one terminal sends to another.
-#[derive(Debug, Default)]
-struct MessageSelector {
+#[derive(Debug)]
+struct MessageSelector<'a> {
+    shared: &'a BroadcastContext<'a>,
     /// Scratch space: one bit per message.
     candidates: Vec<u64>,
     /// Units of work, see [`AttemptContext::count`](crate::kit::request::AttemptContext::count).
     work: u64,
 }
 
-impl MessageSelector {
+impl MessageSelector<'_> {
+    /// A message that enters a tight set should be new to all its terminals.
     fn select(&mut self, holdings: &Holdings, from: usize, to: usize, salt: u32, mode: FetchMode) -> Option<u32> {
-        self.work += SEARCH_WORK + holdings.words_per_search() as u64;
+        let entered = self.shared.entered(from, to);
+        self.work += SEARCH_WORK + (holdings.words_per_search() + holdings.words() * entered.len()) as u64;
         match mode {
-            FetchMode::Thorough => holdings.rarest(from, to, salt, &mut self.candidates),
+            FetchMode::Thorough => holdings.rarest(from, to, entered, salt, &mut self.candidates),
             FetchMode::BestEffort => holdings.any(from, to, salt, &mut self.candidates),
         }
     }
@@ -77,7 +80,7 @@ impl<'a> Fetcher<'a> {
             plan: StepPlan::new(task, shared.capacities()),
             queue: ServiceQueue::new(topology.terminal_count()),
             search: SenderSearch::new(topology.node_count()),
-            selector: MessageSelector::default(),
+            selector: MessageSelector { shared, candidates: Vec::new(), work: 0 },
             offers: Vec::new(),
             path: Vec::new(),
         }

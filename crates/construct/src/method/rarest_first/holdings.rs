@@ -117,6 +117,11 @@ impl Holdings {
         Self { words, held, lacked, required: Vec::new(), served, need, left }
     }
 
+    /// Returns the number of words of a row.
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
     /// Returns the number of deliveries that are still to be made.
     pub(super) fn left(&self) -> u64 {
         self.left
@@ -174,8 +179,8 @@ impl Holdings {
         count
     }
 
-    /// Fills `pool` with the messages that one terminal holds and another lacks, in some words of their rows; only required ones if
-    /// there are any.
+    /// Fills `pool` with the messages that one terminal holds and another lacks, in some words of their rows; only required
+    /// ones if there are any.
     #[inline]
     fn collect(&self, from: usize, to: usize, words: Range<usize>, pool: &mut Vec<u64>) {
         let (held, lacked) = (&self.row(&self.held, from)[words.clone()], &self.row(&self.lacked, to)[words.clone()]);
@@ -186,6 +191,15 @@ impl Holdings {
         }
     }
 
+    /// Returns the number of messages that a terminal and some others all lack.
+    pub(super) fn lacked_by_all(&self, terminal: usize, others: &[u32]) -> u32 {
+        let lacked = |word: usize| {
+            let all = others.iter().map(|&other| self.lacked[other as usize * self.words + word]);
+            all.fold(self.lacked[terminal * self.words + word], |both, lacked| both & lacked)
+        };
+        (0..self.words).map(|word| lacked(word).count_ones()).sum()
+    }
+
     /// Returns a message that one terminal holds and another lacks; a required one if there is any. `salt` selects it.
     /// `pool` is scratch space. Takes `O(M / 64)` time for `M` messages.
     pub(super) fn any(&self, from: usize, to: usize, salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
@@ -193,13 +207,17 @@ impl Holdings {
         pick(pool, salt)
     }
 
-    /// Returns the one of those messages that most terminals still need; `salt` breaks ties. If there are many, the choice is
-    /// among [`ENOUGH`] or more of them that are next to each other; `salt` selects them. `pool` is scratch space. Takes
-    /// `O(M log T / 64)` time for `M` messages and `T` terminals, and `O(log T)` time where many messages are held and lacked.
-    pub(super) fn rarest(&self, from: usize, to: usize, salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
-        let sample = self.sample(from, to, salt);
+    /// Returns the one of those messages that most terminals still need; `salt` breaks ties. If possible, each of the `others`
+    /// lacks it too. If there are many messages and no `others`, the choice is among [`ENOUGH`] or more of them that are next
+    /// to each other; `salt` selects them. `pool` is scratch space. Takes `O(M (log T + O) / 64)` time for `M` messages, `T`
+    /// terminals and `O` others, and `O(log T)` time where many messages are held and lacked.
+    pub(super) fn rarest(&self, from: usize, to: usize, others: &[u32], salt: u32, pool: &mut Vec<u64>) -> Option<u32> {
+        let sample = if others.is_empty() { self.sample(from, to, salt) } else { 0..self.words };
         let first = sample.start as u32 * u64::BITS;
         self.collect(from, to, sample.clone(), pool);
+        for &other in others {
+            narrow(pool, &self.row(&self.lacked, other as usize)[sample.clone()], 0);
+        }
         self.served.chunks_exact(self.words).for_each(|digit| narrow(pool, &digit[sample.clone()], u64::MAX));
         pick(pool, salt).map(|message| first + message)
     }
@@ -359,9 +377,16 @@ mod tests {
                 prop_assert_eq!(holdings.useful_count(from, to, u32::MAX) as usize, useful.len());
                 prop_assert_eq!(holdings.useful_count(from, to, 5) >= 5, useful.len() >= 5);
                 let least = useful.iter().map(|&m| served[m]).min();
-                let rarest = holdings.rarest(from, to, salt, &mut pool);
+                let rarest = holdings.rarest(from, to, &[], salt, &mut pool);
                 prop_assert_eq!(rarest.map(|message| served[message as usize]), least);
                 prop_assert!(rarest.is_none_or(|message| useful.contains(&(message as usize))));
+                let is_new = |&&m: &&usize| !has[2][m];
+                let least_of_new = useful.iter().filter(is_new).map(|&m| served[m]).min();
+                let rarest = holdings.rarest(from, to, &[2], salt, &mut pool);
+                prop_assert_eq!(rarest.map(|message| served[message as usize]), least_of_new.or(least));
+                prop_assert!(rarest.is_none_or(|message| least_of_new.is_none() || !has[2][message as usize]));
+                let lacked = (0..140).filter(|&m| !has[to][m] && !has[2][m] && !has[7][m]).count();
+                prop_assert_eq!(holdings.lacked_by_all(to, &[2, 7]) as usize, lacked);
                 let any = holdings.any(from, to, salt, &mut pool);
                 prop_assert!(any.map_or(useful.is_empty(), |message| useful.contains(&(message as usize))));
             }
@@ -391,7 +416,7 @@ mod tests {
                 useful.push(message);
             }
         }
-        let found = holdings.rarest(0, 1, salt, &mut Vec::new()).unwrap();
+        let found = holdings.rarest(0, 1, &[], salt, &mut Vec::new()).unwrap();
         prop_assert!(useful.contains(&found));
         let not_rarer = useful.iter().filter(|&&other| holdings.served_count(other) >= holdings.served_count(found));
         prop_assert!(not_rarer.count() >= useful.len().min(ENOUGH as usize));

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `broadcast_context` | the facts that all attempts share |
 //! | `holdings` | which terminal holds and lacks which message |
+//! | `tight_sets` | the sets of terminals that many messages must enter over few channels |
 //! | `step_plan` | the transfers of the current step |
 //! | `sender_search`, `fetcher` | the choice of a sender, a path and a message |
 //! | `strategy`, `deadline`, `fixed_steps` | the random choices, the target and the given steps of one attempt |
@@ -23,6 +24,7 @@ mod step_plan;
 mod strategy;
 #[cfg(test)]
 mod tests;
+mod tight_sets;
 
 use lockstep_schedule::Schedule;
 use rand::{Rng, RngExt};
@@ -44,6 +46,8 @@ use crate::kit::transfer_log::TransferLog;
 ///
 /// If messages have few receivers, they are relayed either by the terminals on shortest paths to the receivers, or by
 /// every terminal with nothing better to do. Transfers that serve no receiver are removed at the end.
+///
+/// In an all-gather, messages that no terminal of a tight set holds enter the set first; they limit the throughput.
 ///
 /// Fixed transfers are planned first in their steps. If they may move, they can be cancelled like all others, together
 /// with the transfers that depend on them, and those after the target are dropped.
@@ -76,7 +80,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if Holdings::bytes(&task) > MAX_HOLDINGS_BYTES {
         return Err(MethodError::TooLarge);
     }
-    let shared = BroadcastContext::new(&task, request.fixed);
+    let shared = BroadcastContext::new(&task, request.fixed, request.below < u32::MAX);
     request.best_attempt(|rng, context| attempt(&shared, rng, context)).map(|log| log.schedule())
 }
 
