@@ -107,6 +107,19 @@ fn many_chunks_enter_tight_pairs_once() {
     }
 }
 
+/// One message in a step enters each server, and its terminals pass it on in two more steps.
+#[test]
+fn servers_get_a_new_message_in_each_step() {
+    let network: Topology = "ndv2:4".parse().unwrap();
+    let model = CommunicationModel::store_and_forward().on(&network);
+    for (chunks, fewest) in [(1_u32, 26), (2, 50), (4, 98)] {
+        let collective = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
+        let problem = Problem::new(&network, &collective, model).unwrap();
+        let found = schedule(&problem, fewest, 1, &Budget::evaluations(1 << 20)).unwrap();
+        assert_eq!(verify(&problem, &found).unwrap().steps, fewest as usize, "{chunks} chunks");
+    }
+}
+
 /// A link of the maximum capacity carries all chunks in one step, with no more memory than any other link.
 #[test]
 fn the_widest_links_carry_all_messages() {

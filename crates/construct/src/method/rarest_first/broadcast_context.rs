@@ -4,7 +4,7 @@ use lockstep_schedule::Receivers;
 use lockstep_topology::ChannelId;
 
 use super::holdings::Holdings;
-use super::tight_sets::TightSets;
+use super::tight_sets::{TightSet, TightSets};
 use crate::kit::capacities::{Capacities, port_limit};
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::task::SchedulingTask;
@@ -114,18 +114,16 @@ impl<'a> BroadcastContext<'a> {
         self.reception_rate[terminal]
     }
 
-    /// Returns the other terminals of a terminal's tight set, and the capacity into the set; `None` if it is alone.
+    /// Returns the tight set of a terminal, if it has other terminals.
     #[inline]
-    pub(super) fn tight_set(&self, terminal: usize) -> Option<(&[u32], u32)> {
-        let sets = self.tight_sets.as_ref()?;
-        let others = sets.others(terminal);
-        (!others.is_empty()).then(|| (others, sets.capacity(terminal)))
+    pub(super) fn tight_set(&self, terminal: usize) -> Option<&TightSet> {
+        self.tight_sets.as_ref()?.of(terminal)
     }
 
     /// Returns the other terminals of the receiver's tight set if a message from the sender enters the set.
     #[inline]
     pub(super) fn entered(&self, sender: usize, receiver: usize) -> &[u32] {
-        let others = self.tight_set(receiver).map_or(&[][..], |(others, _)| others);
+        let others = self.tight_set(receiver).map_or(&[][..], |set| &set.others);
         if others.binary_search(&(sender as u32)).is_ok() { &[] } else { others }
     }
 

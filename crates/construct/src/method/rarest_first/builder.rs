@@ -128,10 +128,8 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
     fn least_steps_of(&self, terminal: usize) -> u32 {
         let lacking = self.holdings.need(terminal) + self.fixed.pending(terminal);
         let alone = lacking.div_ceil(self.shared.reception_rate(terminal));
-        let together = self
-            .shared
-            .tight_set(terminal)
-            .map_or(0, |(others, capacity)| self.holdings.lacked_by_all(terminal, others).div_ceil(capacity));
+        let tight_set = self.shared.tight_set(terminal);
+        let together = tight_set.map_or(0, |set| set.least_steps(self.holdings.lacked_by_all(terminal, &set.others)));
         self.step + alone.max(together)
     }
 

@@ -2,7 +2,7 @@
 
 use lockstep_paths::FlowNetwork;
 use lockstep_schedule::Ports;
-use lockstep_topology::{ChannelId, NodeId, Topology};
+use lockstep_topology::{ChannelId, NodeId};
 
 use crate::kit::task::SchedulingTask;
 
@@ -22,12 +22,24 @@ pub(super) struct TightSets {
 }
 
 /// The set of one terminal.
-#[derive(Clone, Debug, Default)]
-struct TightSet {
-    /// The ranks of the other terminals of the set, ascending; empty if the terminal is alone, or in no such set.
-    others: Vec<u32>,
+#[derive(Clone, Debug)]
+pub(super) struct TightSet {
+    /// The ranks of the other terminals of the set, ascending. If there are none, the terminal is alone, or in no such set.
+    pub(super) others: Vec<u32>,
     /// The capacity of the channels into the set.
     capacity: u32,
+    /// The number of last steps in which a message that enters once cannot reach all terminals of the set.
+    late_steps: u32,
+    /// The capacity of these steps, without that of messages that enter the set once per terminal in the last one.
+    late_capacity: u32,
+}
+
+impl TightSet {
+    /// Returns the fewest steps in which a number of messages can enter the set and reach all its terminals.
+    pub(super) fn least_steps(&self, messages: u32) -> u32 {
+        let are_few = messages <= self.capacity.saturating_mul(self.late_steps);
+        messages.saturating_add(if are_few { 0 } else { self.late_capacity }).div_ceil(self.capacity)
+    }
 }
 
 impl TightSets {
@@ -58,16 +70,10 @@ impl TightSets {
         sets.iter().any(|set| !set.others.is_empty()).then_some(Self { sets })
     }
 
-    /// Returns the ranks of the other terminals of a terminal's set, ascending.
+    /// Returns the set of a terminal, if it has other terminals.
     #[inline]
-    pub(super) fn others(&self, terminal: usize) -> &[u32] {
-        &self.sets[terminal].others
-    }
-
-    /// Returns the maximum number of messages that enter a terminal's set per step.
-    #[inline]
-    pub(super) fn capacity(&self, terminal: usize) -> u32 {
-        self.sets[terminal].capacity
+    pub(super) fn of(&self, terminal: usize) -> Option<&TightSet> {
+        Some(&self.sets[terminal]).filter(|set| !set.others.is_empty())
     }
 }
 
@@ -77,7 +83,7 @@ impl TightSets {
 /// terminal, the cut has the capacity into the set times the messages of the tightest set, and the messages from inside
 /// times the capacity of the tightest set. It is smaller than that of all nodes if and only if the set is tighter.
 struct SetSearch<'a> {
-    topology: &'a Topology,
+    task: &'a SchedulingTask<'a>,
     /// The working channels, in the order of their arcs.
     channels: Vec<ChannelId>,
     /// The number of messages from each node.
@@ -97,7 +103,7 @@ enum FlowResult {
 
 impl<'a> SetSearch<'a> {
     /// Returns `None` if the capacities of the network do not fit.
-    fn new(task: &SchedulingTask<'a>) -> Option<Self> {
+    fn new(task: &'a SchedulingTask<'a>) -> Option<Self> {
         let topology = task.topology();
         let channels: Vec<ChannelId> = topology.channels().collect();
         let capacity: u64 = channels.iter().map(|&channel| u64::from(topology.capacity(channel))).sum();
@@ -114,12 +120,13 @@ impl<'a> SetSearch<'a> {
         for node in 0..sink {
             network.add_arc(node, sink, 0);
         }
-        Some(Self { topology, channels, messages, network, tightest: [0, 1] })
+        Some(Self { task, channels, messages, network, tightest: [0, 1] })
     }
 
     /// Computes one maximum flow from a terminal. Returns `None` if no channel leads into a set.
     fn flow_from(&mut self, terminal: NodeId) -> Option<FlowResult> {
-        let Self { topology, channels, messages, network, tightest } = self;
+        let Self { task, channels, messages, network, tightest } = self;
+        let topology = task.topology();
         let [tightest_messages, tightest_capacity] = *tightest;
         network.reset(|arc| match channels.get(arc.index()) {
             Some(&channel) => topology.capacity(channel) * tightest_messages,
@@ -143,15 +150,49 @@ impl<'a> SetSearch<'a> {
             others.extend(terminals.filter(|&(_, &node)| node != terminal && is_in(node)).map(|(rank, _)| rank));
         }
         others.truncate(if others.len() > MAX_OTHERS { 0 } else { others.len() });
-        Some(FlowResult::Set(TightSet { others, capacity }))
+        let mut set = TightSet { others, capacity, late_steps: 0, late_capacity: 0 };
+        if !set.others.is_empty() {
+            set.late_steps = late_steps(task, is_in);
+            let once_per_terminal = capacity / (set.others.len() as u32 + 1);
+            set.late_capacity = capacity.saturating_mul(set.late_steps) - once_per_terminal;
+        }
+        Some(FlowResult::Set(set))
     }
+}
+
+/// Returns the number of transfers inside a set from the terminals that messages enter to the farthest one, and at least 1.
+fn late_steps(task: &SchedulingTask<'_>, is_in: impl Fn(NodeId) -> bool) -> u32 {
+    let (topology, switching) = (task.topology(), task.model().switching);
+    let mut is_reached: Vec<bool> = topology.nodes().map(|node| !is_in(node)).collect();
+    let mut senders: Vec<NodeId> = topology.nodes().filter(|&node| !is_in(node)).collect();
+    // The first transfer enters the set.
+    for transfers in 0_u32.. {
+        let (mut visited, mut next, mut receivers) = (senders, 0, Vec::new());
+        let starts = visited.len();
+        while let Some(&node) = visited.get(next) {
+            let goes_on = next < starts || switching.crosses(topology, node);
+            next += 1;
+            for &channel in topology.out_channels(node).iter().filter(|_| goes_on) {
+                let head = topology.head(channel);
+                if !std::mem::replace(&mut is_reached[head.index()], true) {
+                    visited.push(head);
+                    receivers.extend(Some(head).filter(|&head| topology.is_terminal(head)));
+                }
+            }
+        }
+        if receivers.is_empty() {
+            return transfers.saturating_sub(1).max(1);
+        }
+        senders = receivers;
+    }
+    1
 }
 
 #[cfg(test)]
 mod tests {
     use lockstep_schedule::{Collective, CommunicationModel, Problem};
-    use lockstep_topology::TopologyBuilder;
     use lockstep_topology::strategy::{connected_topology, with_capacities};
+    use lockstep_topology::{Topology, TopologyBuilder};
     use proptest::prelude::*;
 
     use super::*;
@@ -173,9 +214,28 @@ mod tests {
         }
         let sets = sets(&ring.build().unwrap()).unwrap();
         for terminal in 0..8 {
-            assert_eq!((sets.others(terminal), sets.capacity(terminal)), (&[terminal as u32 ^ 1][..], 2));
+            let set = sets.of(terminal).unwrap();
+            assert_eq!((&set.others[..], set.capacity), (&[terminal as u32 ^ 1][..], 2));
+            // In the last step, each message must enter twice.
+            let least = [0, 1, 2, 3, 4, 5].map(|messages| set.least_steps(messages));
+            assert_eq!(least, [0, 1, 1, 2, 3, 3]);
         }
         assert!(super::tests::sets(&"hypercube:3".parse().unwrap()).is_none());
+    }
+
+    /// Two servers of three terminals in a row, with one link between them. A message enters at one end.
+    #[test]
+    fn messages_cross_a_server_after_they_enter() {
+        let mut servers = TopologyBuilder::new("servers");
+        let nodes = [0, 1, 2, 3, 4, 5].map(|place| servers.terminal(place.to_string()));
+        for place in 0..5 {
+            let link = servers.link(nodes[place], nodes[place + 1]);
+            servers.set_capacity(link, if place == 2 { 1 } else { 4 });
+        }
+        let sets = sets(&servers.build().unwrap()).unwrap();
+        let set = sets.of(0).unwrap();
+        assert_eq!((&set.others[..], set.capacity, set.late_steps), (&[1, 2][..], 1, 2));
+        assert_eq!([1, 2, 3, 9].map(|messages| set.least_steps(messages)), [1, 2, 5, 11]);
     }
 
     proptest! {
@@ -206,9 +266,10 @@ mod tests {
                 match &found {
                     None => prop_assert!(expected.is_empty()),
                     Some(sets) => {
-                        prop_assert_eq!(sets.others(rank), &expected);
-                        if let Some(set) = smallest {
-                            prop_assert_eq!(sets.capacity(rank), entries(set).1);
+                        let found = sets.of(rank);
+                        prop_assert_eq!(found.map_or(&[][..], |set| &set.others), &expected);
+                        if let (Some(found), Some(set)) = (found, smallest) {
+                            prop_assert_eq!(found.capacity, entries(set).1);
                         }
                     }
                 }
