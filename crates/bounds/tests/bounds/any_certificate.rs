@@ -6,7 +6,7 @@
 use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
 use lockstep_exhaustion::{Exhaustion, exhaust_all_reduce};
 use lockstep_schedule::strategy::{Instance, instance, instance_on};
-use lockstep_schedule::{DistributePhase, Phase, Ports, Problem};
+use lockstep_schedule::{DistributePhase, Phase, Ports, Problem, Switching};
 use lockstep_topology::strategy::shuffled;
 use lockstep_topology::{NodeId, Topology};
 use proptest::collection::vec;
@@ -77,10 +77,14 @@ impl Numbers<'_> {
             4 | 5 => {
                 let nodes = topology.node_count();
                 let labels = infeasible as usize + 2;
-                let ports = if problem.model().ports == Ports::All { 0 } else { nodes };
+                let is_wormhole = problem.model().switching == Switching::Wormhole;
+                let ports = if is_wormhole || problem.model().ports != Ports::All { nodes } else { 0 };
                 let mut holds = self.list(nodes, labels);
                 holds[source.index()] = 0;
-                let (sends, receives) = (self.list(ports, labels), self.list(ports, labels));
+                let (mut sends, receives) = (self.list(ports, labels), self.list(ports, labels));
+                for node in topology.nodes().filter(|&node| is_wormhole && topology.routes(node)) {
+                    sends[node.index()] = sends[node.index()].min(receives[node.index()]);
+                }
                 let crossings = UNKNOWN;
                 (Rule::TimedCut, Certificate::TimedCut { infeasible, holds, sends, receives, messages, crossings })
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lockstep_bounds::{Rule, all, best, by_rule};
-use lockstep_schedule::strategy::{any_model, fewest_packet_steps, packet_problem};
+use lockstep_schedule::strategy::{any_model, fastest_schedule, fewest_packet_steps, packet_problem};
 use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem, Routing, ScatterRule, Switching};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
@@ -192,6 +192,27 @@ proptest! {
 }
 
 proptest! {
+    /// Units are interchangeable, so a flow over time is a schedule if relays may use any path.
+    #[test]
+    fn the_bound_of_a_wormhole_scatter_with_relays_is_the_optimum(
+        topology in any_topology(5).prop_flat_map(shuffled), root: Index, model in any_model(), collects: bool,
+    ) {
+        if topology.has_buses() || topology.shared_groups().iter().any(|group| group.len() > 2) {
+            return Ok(());
+        }
+        let root = *root.get(topology.terminals());
+        let others: Vec<NodeId> = topology.terminals().iter().copied().filter(|&node| node != root).collect();
+        let collective =
+            if collects { Collective::many_to_many_scatter(&others, &[root]) } else { Collective::scatter(root) };
+        let (switching, routing, scatter) = (Switching::Wormhole, Routing::Any, ScatterRule::Relay);
+        let model = CommunicationModel { switching, routing, scatter, ..model };
+        let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
+        let bound = best(&problem);
+        bound.check(&problem).unwrap();
+        let found = fastest_schedule(&problem, bound.steps as usize, &mut 20_000);
+        prop_assert!(!matches!(found, Ok(None)), "{bound} is not the optimum");
+    }
+
     /// A terminal receives the messages of an all-gather like a gather.
     #[test]
     fn the_bound_of_a_packet_all_gather_is_that_of_its_slowest_receiver(

@@ -34,14 +34,20 @@ pub(super) fn steps_proved(
 
 impl Labels<'_> {
     fn expect_valid(&self, problem: &Problem<'_>) -> Checked {
-        if problem.model().switching != Switching::StoreAndForward {
-            return Err("a wormhole transfer crosses many channels in one step".into());
-        }
+        let is_wormhole = problem.model().switching == Switching::Wormhole;
         let never = self.steps.checked_add(1).ok_or("there are too many steps")?;
         let node_count = problem.topology().node_count();
-        let port_labels = if problem.model().ports == Ports::All { 0 } else { node_count };
+        let has_port_labels = is_wormhole || problem.model().ports != Ports::All;
+        let port_labels = if has_port_labels { node_count } else { 0 };
         if [self.holds.len(), self.sends.len(), self.receives.len()] != [node_count, port_labels, port_labels] {
-            return Err("every node must have one label, and two more if ports are limited".into());
+            return Err(
+                "every node must have one label, and two more under wormhole switching or if ports are limited".into(),
+            );
+        }
+        let topology = problem.topology();
+        let goes_on = |node: &NodeId| is_wormhole && topology.routes(*node);
+        if topology.nodes().filter(goes_on).any(|node| self.sends[node.index()] > self.receives[node.index()]) {
+            return Err("a wormhole transfer leaves a node that routes in the step in which it arrives".into());
         }
         if [self.holds, self.sends, self.receives].concat().iter().any(|&label| label > never) {
             return Err("no label may exceed the number of steps plus 1".into());

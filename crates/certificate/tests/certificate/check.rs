@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use expect_test::expect;
 use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
-use lockstep_schedule::{Collective, CommunicationModel, Problem};
-use lockstep_topology::{NodeId, Topology};
+use lockstep_schedule::{Collective, CommunicationModel, Problem, ScatterRule};
+use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use serde_json::Value;
 
 use crate::cases::{Case, all, case};
@@ -213,12 +213,51 @@ fn labels_are_complete_and_within_the_steps() {
         case.refusal(&LowerBound { certificate, steps: infeasible.saturating_add(1), ..case.bound })
     };
     let why = |why: &str| format!("not a valid timed-cut certificate: {why}");
-    let incomplete = why("every node must have one label, and two more if ports are limited");
+    let incomplete =
+        why("every node must have one label, and two more under wormhole switching or if ports are limited");
     assert_eq!(refusal(*infeasible, holds[1..].to_vec(), vec![]), incomplete);
     assert_eq!(refusal(*infeasible, holds.clone(), holds.clone()), incomplete);
     let late = vec![infeasible + 2; holds.len()];
     assert_eq!(refusal(*infeasible, late, vec![]), why("no label may exceed the number of steps plus 1"));
     assert_eq!(refusal(u32::MAX, holds.clone(), vec![]), why("there are too many steps"));
+}
+
+/// The root of a star of terminals around a switch sends one of three messages in a step.
+#[test]
+fn a_wormhole_transfer_passes_a_near_switch_in_one_step() {
+    let mut star = TopologyBuilder::new("star");
+    let switch = star.switch("switch");
+    let [root, ..] = ["a", "b", "c", "d"].map(|name| {
+        let terminal = star.terminal(name);
+        star.link(terminal, switch);
+        terminal
+    });
+    let star = star.build().unwrap();
+    let collective = Collective::scatter(root);
+    let model = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
+    let problem = Problem::new(&star, &collective, model).unwrap();
+    // The label of the sends of the root, and those of the switch.
+    let check = |root_sends: u32, [switch_sends, switch_receives]: [u32; 2]| {
+        let [mut holds, mut sends, mut receives] =
+            [const { Vec::new() }; 3].map(|_: Vec<u32>| vec![3; star.node_count()]);
+        holds[root.index()] = 0;
+        sends[root.index()] = root_sends;
+        (sends[switch.index()], receives[switch.index()]) = (switch_sends, switch_receives);
+        let certificate = Certificate::TimedCut { infeasible: 2, holds, sends, receives, messages: 3, crossings: 2 };
+        let bound = LowerBound { steps: 3, rule: Rule::TimedCut, certificate };
+        bound.check(&problem).map_err(|error| error.to_string())
+    };
+    // The cut passes the send port, or the channel to the switch.
+    assert_eq!(check(3, [3, 3]), Ok(()));
+    assert_eq!(check(1, [3, 3]), Ok(()));
+    let why = |why: &str| Err(format!("not a valid timed-cut certificate: {why}"));
+    let goes_on = why("a wormhole transfer leaves a node that routes in the step in which it arrives");
+    assert_eq!(check(1, [3, 1]), goes_on);
+    // The cut passes the channels from the switch.
+    assert_eq!(
+        check(1, [1, 1]),
+        Err("crossings in all steps: the certificate states 2, but the problem gives 8".to_owned())
+    );
 }
 
 #[test]

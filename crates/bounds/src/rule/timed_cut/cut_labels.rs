@@ -1,7 +1,7 @@
 //! Cuts of the time-expanded network, described by labels of nodes.
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
-use lockstep_schedule::{Ports, Problem};
+use lockstep_schedule::{Ports, Problem, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId};
 
 use crate::transfer_rules::TransferRules;
@@ -9,8 +9,8 @@ use crate::transfer_rules::TransferRules;
 /// For each node, the time at which it joins the near side of the cut, and the steps in which its sends and receptions
 /// do.
 ///
-/// `steps + 1` means never. If ports are not limited, `sends` and `receives` are empty and mean `holds + 1` and
-/// `holds`.
+/// `steps + 1` means never. Under store-and-forward without a limit of ports, `sends` and `receives` are empty and mean
+/// `holds + 1` and `holds`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct CutLabels {
     pub(super) steps: u32,
@@ -84,7 +84,9 @@ impl CutLabels {
 /// The capacities of a time-expanded network: the channels that carry transfers, by resource, and the ports.
 pub(super) struct TimedCapacities<'a> {
     rules: TransferRules<'a>,
-    pub(super) ports: Ports,
+    /// Whether sends and receptions have labels of their own.
+    pub(super) has_ports: bool,
+    is_wormhole: bool,
     resources: Vec<(ResourceId, ChannelId)>,
 }
 
@@ -94,7 +96,8 @@ impl<'a> TimedCapacities<'a> {
         let channels = topology.channels().filter(|&channel| rules.carries(channel));
         let mut resources: Vec<_> = channels.map(|channel| (topology.resource(channel), channel)).collect();
         resources.sort_unstable();
-        Self { rules, ports: problem.model().ports, resources }
+        let is_wormhole = problem.model().switching == Switching::Wormhole;
+        Self { rules, has_ports: is_wormhole || problem.model().ports != Ports::All, is_wormhole, resources }
     }
 
     pub(super) fn node_count(&self) -> usize {
@@ -103,6 +106,12 @@ impl<'a> TimedCapacities<'a> {
 
     pub(super) fn terminals(&self) -> impl Iterator<Item = NodeId> + use<'a> {
         self.rules.topology.terminals().iter().copied()
+    }
+
+    /// Returns the nodes that a transfer passes within a step.
+    pub(super) fn routing_nodes(&self) -> impl Iterator<Item = NodeId> {
+        let topology = self.rules.topology;
+        topology.nodes().filter(move |&node| self.is_wormhole && topology.routes(node))
     }
 
     pub(super) fn channels(&self) -> impl ExactSizeIterator<Item = [NodeId; 2]> {

@@ -44,9 +44,9 @@ const EXCEEDS: &[Rule] = &[Rule::Ports, Rule::Eccentricity];
 /// bring all messages to their receivers. A minimum cut then gives the number of steps for which it has too little
 /// capacity.
 ///
-/// Under wormhole switching, it considers the cuts whose messages must enter [before the last step](late_cut).
+/// Broadcasts under wormhole switching: it considers the cuts whose messages must enter [before the last step](late_cut).
 ///
-/// Applies to two or more messages. Under store-and-forward, the bound must exceed those of the [ports](super::ports)
+/// Applies to two or more messages that terminals may forward. The bound of flows must exceed those of the [ports](super::ports)
 /// and the [distances](super::eccentricity). For a scatter from one source, or to one receiver, it is the optimum if
 /// only opposite channels share resources and no times are merged. Takes a few flows of `O(M T)` arcs per receiver. In
 /// larger networks, times in the middle are merged, and beyond that, it considers a sample of the receivers.
@@ -59,7 +59,7 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     if messages.len() == 1 {
         return None;
     }
-    if problem.model().switching == Switching::Wormhole {
+    if problem.model().switching == Switching::Wormhole && (!messages.is_scatter() || problem.model().is_direct()) {
         return late_cut::bound(problem, request, request.proved_by(BUILDS_ON));
     }
     let demand = Demand::new(problem);
@@ -135,13 +135,17 @@ fn stopped(demand: &Demand<'_>, holds: impl Fn(NodeId) -> u32, steps: u32) -> u6
 
 #[cfg(test)]
 mod tests {
-    use lockstep_schedule::Collective;
-    use lockstep_schedule::strategy::{any_model, packet_problem};
+    use lockstep_schedule::strategy::any_model;
+    use lockstep_schedule::{Collective, CommunicationModel, ScatterRule};
     use lockstep_topology::strategy::{any_topology, shuffled};
     use proptest::prelude::*;
     use proptest::sample::Index;
 
     use super::*;
+
+    fn relayed(model: CommunicationModel) -> CommunicationModel {
+        CommunicationModel { scatter: ScatterRule::Relay, ..model }
+    }
 
     proptest! {
         /// Fewer moments prove no more, and what they prove holds.
@@ -156,7 +160,7 @@ mod tests {
         ) {
             let root = *root.get(topology.terminals());
             let scatter = Collective::scatter(root).with_chunks(chunks.try_into().unwrap());
-            let Some(problem) = packet_problem(&topology, &scatter, model) else { return Ok(()) };
+            let Ok(problem) = Problem::new(&topology, &scatter, relayed(model)) else { return Ok(()) };
             let (demand, capacities) = (Demand::new(&problem), TimedCapacities::new(&problem));
             let steps_by = |moments| {
                 let mut network = TimeExpandedNetwork::new(&capacities, steps, moments);
@@ -185,7 +189,7 @@ mod tests {
             } else {
                 (Collective::scatter(root), MessageGroup::From(root))
             };
-            let Some(problem) = packet_problem(&topology, &collective, model) else { return Ok(()) };
+            let Ok(problem) = Problem::new(&topology, &collective, relayed(model)) else { return Ok(()) };
             let demand = Demand::new(&problem);
             if TreeRouting::new(&problem).serves(&problem, &demand, group, steps) {
                 let mut network = TimeExpandedNetwork::new(&TimedCapacities::new(&problem), steps, usize::MAX);

@@ -1,13 +1,13 @@
 //! The time-expanded network.
 
 use lockstep_paths::FlowNetwork;
-use lockstep_schedule::Ports;
 use lockstep_topology::NodeId;
 
 use super::cut_labels::{CutLabels, TimedCapacities};
 
 /// A flow network with a copy of every node for each of some moments of time, which include the first and the last one.
-/// Units wait from one moment to the next, and cross channels in the steps between.
+/// Units wait from one moment to the next, and cross channels in the steps between. Under wormhole switching, they cross
+/// several channels in one step.
 ///
 /// If every time from 0 to the number of steps is a moment, then flows are those of the full time-expanded network.
 /// Otherwise, several steps become one arc inside a moment, and units may take no time. Minimum cuts are then still
@@ -21,7 +21,10 @@ pub(super) struct TimeExpandedNetwork {
     /// The moments, ascending from 0 to the number of steps.
     moments: Vec<u32>,
     groups: Vec<StepGroup>,
-    ports: Ports,
+    /// Whether each node has vertices of its own for sending and receiving.
+    has_ports: bool,
+    /// The nodes that a transfer passes within a step.
+    routing_nodes: Vec<NodeId>,
     /// The place of the first arc from the source or to the sink.
     ends: usize,
 }
@@ -38,7 +41,7 @@ struct StepGroup {
 /// Returns the number of arcs of a network with this number of moments.
 pub(super) fn arc_count(capacities: &TimedCapacities<'_>, moments: usize) -> usize {
     let nodes = capacities.terminals().count();
-    let ports = if capacities.ports == Ports::All { 0 } else { 4 * nodes };
+    let ports = if capacities.has_ports { 4 * nodes + 2 * capacities.routing_nodes().count() } else { 0 };
     moments * (nodes + 2 * capacities.channels().len() + ports)
 }
 
@@ -62,14 +65,15 @@ impl TimeExpandedNetwork {
             .filter(|group| group.count > 0)
             .collect();
         let nodes = capacities.node_count();
-        let copies = moments.len() + if capacities.ports == Ports::All { 0 } else { 2 * groups.len() };
+        let copies = moments.len() + if capacities.has_ports { 2 * groups.len() } else { 0 };
         let mut expanded = Self {
             network: FlowNetwork::new(nodes * copies + 2),
             capacities: Vec::new(),
             nodes,
             moments,
             groups,
-            ports: capacities.ports,
+            has_ports: capacities.has_ports,
+            routing_nodes: capacities.routing_nodes().collect(),
             ends: 0,
         };
         expanded.add_groups(capacities);
@@ -91,7 +95,7 @@ impl TimeExpandedNetwork {
         }
         for place in 0..self.groups.len() {
             let StepGroup { count, moments: [before, after], .. } = self.groups[place];
-            if self.ports != Ports::All {
+            if self.has_ports {
                 for node in capacities.terminals() {
                     let [starts, ends] = capacities
                         .limits(node)
@@ -99,11 +103,15 @@ impl TimeExpandedNetwork {
                     self.add_arc(self.holding(node, before), self.sending(node, place), starts);
                     self.add_arc(self.receiving(node, place), self.holding(node, after), ends);
                 }
+                for node in capacities.routing_nodes() {
+                    self.add_arc(self.receiving(node, place), self.sending(node, place), u32::MAX);
+                }
             }
             for ([tail, head], capacity) in capacities.channels().zip(capacities.channel_capacities()) {
-                let (from, to) = match self.ports {
-                    Ports::All => (self.holding(tail, before), self.holding(head, after)),
-                    Ports::Limit(_) => (self.sending(tail, place), self.receiving(head, place)),
+                let (from, to) = if self.has_ports {
+                    (self.sending(tail, place), self.receiving(head, place))
+                } else {
+                    (self.holding(tail, before), self.holding(head, after))
                 };
                 self.add_arc(from, to, u32::try_from(capacity * u64::from(count)).unwrap_or(u32::MAX));
             }
@@ -128,7 +136,7 @@ impl TimeExpandedNetwork {
     }
 
     fn source(&self) -> usize {
-        let copies = self.moments.len() + if self.ports == Ports::All { 0 } else { 2 * self.groups.len() };
+        let copies = self.moments.len() + if self.has_ports { 2 * self.groups.len() } else { 0 };
         copies * self.nodes
     }
 
@@ -157,7 +165,7 @@ impl TimeExpandedNetwork {
         let nodes = || (0..self.nodes).map(NodeId::from_index);
         let hold = |node| (0..self.moments.len()).find(|&moment| is_near(self.holding(node, moment)));
         let holds: Vec<u32> = nodes().map(|node| hold(node).map_or(never, |moment| self.moments[moment])).collect();
-        if self.ports == Ports::All {
+        if !self.has_ports {
             return CutLabels { steps: never - 1, holds, sends: Vec::new(), receives: Vec::new() };
         }
         let first = |place: Option<usize>| place.map_or(never, |group| self.groups[group].first);
@@ -166,6 +174,11 @@ impl TimeExpandedNetwork {
         let receives = nodes()
             .zip(&holds)
             .map(|(node, &held)| first(groups.clone().find(|&group| is_near(self.receiving(node, group)))).min(held));
-        CutLabels { steps: never - 1, sends: sends.collect(), receives: receives.collect(), holds }
+        let (sends, mut receives): (Vec<u32>, Vec<u32>) = (sends.collect(), receives.collect());
+        // What arrives at a routing node on the near side goes on from there in the same step.
+        for node in self.routing_nodes.iter().map(|node| node.index()) {
+            receives[node] = receives[node].max(sends[node]);
+        }
+        CutLabels { steps: never - 1, sends, receives, holds }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use lockstep_schedule::{Ports, Problem};
+use lockstep_schedule::{Ports, Problem, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 
 use super::message_group::MessageGroup;
@@ -21,7 +21,8 @@ use crate::transfer_rules::TransferRules;
 pub(super) struct TreeRouting<'a> {
     rules: TransferRules<'a>,
     ports: Ports,
-    /// Whether only opposite channels share resources, so the channels of a tree share none.
+    /// Whether a transfer crosses one channel, and only opposite channels share resources, so the channels of a tree share
+    /// none.
     applies: bool,
     bfs: Bfs,
     /// For each node, the place of the channel of the root that leads to it.
@@ -38,7 +39,9 @@ impl<'a> TreeRouting<'a> {
         Self {
             rules: TransferRules::new(problem),
             ports: problem.model().ports,
-            applies: !topology.has_capacities() && topology.shared_groups().iter().all(is_link),
+            applies: problem.model().switching == Switching::StoreAndForward
+                && !topology.has_capacities()
+                && topology.shared_groups().iter().all(is_link),
             bfs: Bfs::default(),
             branch: vec![0; topology.node_count()],
         }

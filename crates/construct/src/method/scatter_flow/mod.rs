@@ -14,15 +14,17 @@ mod time_expanded;
 
 use lockstep_paths::ArcId;
 use lockstep_schedule::{Routing, Schedule, Switching, Transport};
-use lockstep_topology::ChannelId;
+use lockstep_topology::{ChannelId, NodeId};
 
 use self::supply::Supply;
 use self::time_expanded::Timing;
+use crate::kit::distances::fill_distances;
 use crate::kit::half_duplex::{MAX_FLOW_NETWORK_SIZE, half_duplex_pairs};
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceScatter;
+use crate::kit::task::SchedulingTask;
 
 /// Scatter flow: scatter of any number of messages per receiver, on any network under any model.
 ///
@@ -97,18 +99,48 @@ fn relayed(
     if below <= bound.max(request.goal) {
         return best;
     }
-    let mut single_hops = Vec::new();
-    if model.routing == Routing::Minimal {
-        // Every path along the channels that stay open is a shortest path.
-        let all = supply.clone();
-        supply.keep_shortest();
-        let joins_terminals = |channel: &ChannelId| {
-            topology.is_terminal(topology.tail(*channel)) && topology.is_terminal(topology.head(*channel))
-        };
-        let is_closed = |channel: &ChannelId| all.is_open(*channel) && !supply.is_open(*channel);
-        single_hops.extend(topology.channels().filter(is_closed).filter(joins_terminals));
+    let over_time = |supply: &Supply<'_>, single_hops: &[ChannelId], from| {
+        time_expanded::schedule(supply, Timing::Wormhole, single_hops, opposite, from, below, request)
+    };
+    if model.routing == Routing::Any {
+        return over_time(&supply, &[], bound).or(best);
     }
-    time_expanded::schedule(&supply, Timing::Wormhole, &single_hops, opposite, bound, below, request).or(best)
+    // Every path along the channels that stay open is a shortest path.
+    let all = supply.clone();
+    supply.keep_shortest();
+    let is_closed = |channel: &ChannelId| all.is_open(*channel) && !supply.is_open(*channel);
+    let joins_terminals = |channel: &ChannelId| {
+        topology.is_terminal(topology.tail(*channel)) && topology.is_terminal(topology.head(*channel))
+    };
+    let (single_hops, others): (Vec<_>, Vec<_>) = topology.channels().filter(is_closed).partition(joins_terminals);
+    let mut from = bound;
+    if !others.is_empty()
+        && let Some(schedule) = over_time(&all, &[], bound)
+    {
+        // In many networks with switches, all paths are shortest paths.
+        if has_shortest_paths(&request.task().ok()?, &schedule) {
+            return Some(schedule);
+        }
+        from = schedule.step_count() as u32;
+    }
+    over_time(&supply, &single_hops, from).or(best)
+}
+
+/// Returns true if each path of a schedule is a shortest one between its ends.
+fn has_shortest_paths(task: &SchedulingTask<'_>, schedule: &Schedule) -> bool {
+    let topology = task.topology();
+    let ends = |path: &[ChannelId]| [topology.tail(path[0]), topology.head(path[path.len() - 1])];
+    let mut paths: Vec<([NodeId; 2], usize)> = schedule
+        .steps()
+        .flat_map(|(_, step)| step.iter())
+        .map(|transfer| (ends(transfer.path), transfer.path.len()))
+        .collect();
+    paths.sort_unstable();
+    let (mut distance, mut queue) = (vec![0; topology.node_count()], Vec::new());
+    paths.chunk_by(|one, next| one.0[0] == next.0[0]).all(|from_one| {
+        fill_distances(task, [from_one[0].0[0]], &mut distance, &mut queue);
+        from_one.iter().all(|&([_, end], length)| length == distance[end.index()] as usize)
+    })
 }
 
 #[cfg(test)]

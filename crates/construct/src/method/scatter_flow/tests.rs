@@ -77,6 +77,18 @@ fn cut_bound(problem: &Problem<'_>, root: NodeId) -> usize {
     by_cuts.max().unwrap_or(0).max(by_ports)
 }
 
+/// Servers whose GPUs share rails: the root sends messages to the other GPUs of its server, which send them on over rails of
+/// their own. Those paths do not begin with shortest paths from the root.
+#[test]
+fn relays_use_all_rails_of_a_server() {
+    for (rails, servers) in [(1, 6), (2, 6), (4, 6), (1, 16)] {
+        let spec = format!("cluster:nodes={servers},gpus=4,nvlink=200GB/s,rails={rails},nic=50GB/s");
+        let relay = CommunicationModel { scatter: ScatterRule::Relay, ..CommunicationModel::wormhole() };
+        // All but the first step bring four messages to other servers.
+        assert_eq!(spec_steps(&spec, 0, relay), Some(servers), "{spec}");
+    }
+}
+
 proptest! {
     /// The tightest cut decides the number of steps.
     #[test]
