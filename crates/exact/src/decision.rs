@@ -12,8 +12,11 @@ use crate::refutation::{FormulaSize, MAX_NUMBERS, check};
 use crate::transfers::Transfers;
 use crate::trim::trimmed;
 
-/// Passes over a proof to shorten it.
-const TRIMS: usize = 2;
+/// Conflicts of the first part of a search.
+const FIRST_CONFLICTS: usize = 64;
+
+/// A formula of this number of literals takes twice the time per assignment of a small one.
+const LARGE_FORMULA: usize = 1 << 18;
 
 /// The answer to whether a schedule of a number of steps exists.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,8 +36,8 @@ pub enum Decision {
 
 /// Decides whether a distribution or an all-reduce has a schedule of `steps` steps of width 1.
 ///
-/// `conflicts` is the number of conflicts that the search may still meet; it is reduced by those that it met. A conflict
-/// takes about 100 µs. The result depends on the arguments only.
+/// `work` is the number of literals that the solver may still assign, fewer if the formula is large; it is reduced by those that
+/// it assigned. A million of them takes about 0.1 s. The result depends on the arguments only.
 ///
 /// # Errors
 ///
@@ -43,9 +46,9 @@ pub enum Decision {
 /// # Source
 ///
 /// Eén and Sörensson, *An extensible SAT-solver*, SAT (2003).
-pub fn decide(problem: &Problem<'_>, steps: u32, conflicts: &mut u64) -> Result<Decision, ExactError> {
+pub fn decide(problem: &Problem<'_>, steps: u32, work: &mut u64) -> Result<Decision, ExactError> {
     let (formula, network, transfers) = encode(problem, steps)?;
-    let mut solver = Solver::new(SolverOpts::default(), Log { limit: *conflicts, clauses: Vec::new() });
+    let mut solver = Solver::new(SolverOpts::default(), Log::default());
     for _ in 0..=formula.variables() {
         solver.new_var(lbool::UNDEF, true);
     }
@@ -55,8 +58,7 @@ pub fn decide(problem: &Problem<'_>, steps: u32, conflicts: &mut u64) -> Result<
             break;
         }
     }
-    let answer = solver.solve_limited(&[]);
-    *conflicts -= (solver.cb().clauses.len() as u64).min(*conflicts);
+    let answer = solve(&mut solver, 1 + formula.literal_count() as u64 / LARGE_FORMULA as u64, work);
     if answer == lbool::TRUE {
         let is_true = |literal| solver.value_lit(to_solver(literal)) == lbool::TRUE;
         return Ok(Decision::Schedule(schedule(&network, &transfers, is_true)));
@@ -66,9 +68,30 @@ pub fn decide(problem: &Problem<'_>, steps: u32, conflicts: &mut u64) -> Result<
     }
     let clauses = std::mem::take(&mut solver.cb_mut().clauses);
     drop(solver);
-    let proof = short_proof(&formula, clauses);
     let size = FormulaSize::of(&formula);
+    let proof = short_proof(&formula, &clauses);
     Ok(proof.map_or(Decision::Undecided, |proof| Decision::Infeasible { proof, size }))
+}
+
+/// Runs the solver in parts, each of a number of conflicts, until it has an answer or the work is done. `price` is the work of
+/// an assignment.
+fn solve(solver: &mut Solver<Log>, price: u64, work: &mut u64) -> lbool {
+    let mut conflicts = FIRST_CONFLICTS;
+    while *work > 0 {
+        let (before, clauses) = (solver.num_propagations(), solver.cb().clauses.len());
+        solver.cb_mut().limit = clauses + conflicts;
+        let answer = solver.solve_limited(&[]);
+        let spent = (solver.num_propagations() - before).max(1).saturating_mul(price);
+        *work = work.saturating_sub(spent);
+        if answer != lbool::UNDEF {
+            return answer;
+        }
+        // The next part takes twice the work at most, and not more than what is left.
+        let found = solver.cb().clauses.len() - clauses;
+        let affordable = (found as u64).saturating_mul(*work) / spent;
+        conflicts = (2 * conflicts).min(usize::try_from(affordable).unwrap_or(usize::MAX)).max(1);
+    }
+    lbool::UNDEF
 }
 
 /// Returns the schedule of a model.
@@ -84,10 +107,8 @@ fn schedule(network: &Network, transfers: &Transfers, is_true: impl Fn(Literal) 
 }
 
 /// Returns the proof of a list of clauses, if it is short enough and its check does not take too long.
-fn short_proof(formula: &Formula, mut clauses: Vec<Vec<Literal>>) -> Option<Vec<i32>> {
-    for _ in 0..TRIMS {
-        clauses = trimmed(formula, &clauses).ok()?;
-    }
+fn short_proof(formula: &Formula, clauses: &[Vec<Literal>]) -> Option<Vec<i32>> {
+    let clauses = trimmed(formula, clauses).ok()?;
     let of_clause =
         |clause: &Vec<Literal>| clause.iter().map(|literal| literal.number()).chain([0]).collect::<Vec<i32>>();
     let proof: Vec<i32> = clauses.iter().flat_map(of_clause).chain([0]).collect();
@@ -95,8 +116,10 @@ fn short_proof(formula: &Formula, mut clauses: Vec<Vec<Literal>>) -> Option<Vec<
 }
 
 /// The clauses that the solver has learnt, one per conflict.
+#[derive(Default)]
 struct Log {
-    limit: u64,
+    /// The number of clauses at which the solver pauses.
+    limit: usize,
     clauses: Vec<Vec<Literal>>,
 }
 
@@ -106,7 +129,7 @@ impl Callbacks for Log {
     }
 
     fn stop(&self) -> bool {
-        self.clauses.len() as u64 >= self.limit
+        self.clauses.len() >= self.limit
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::ExactError;
 use crate::literal::Literal;
 
 /// Maximum number of literals of all clauses.
-const MAX_LITERALS: usize = 1 << 21;
+const MAX_LITERALS: usize = 1 << 19;
 
 /// At most one of this number of literals is stated pair by pair.
 const MAX_PAIRWISE: usize = 6;
@@ -33,6 +33,12 @@ impl Formula {
             let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
             &self.literals[start as usize..end as usize]
         })
+    }
+
+    /// Returns the number of literals of all clauses.
+    #[cfg(feature = "solver")]
+    pub(crate) fn literal_count(&self) -> usize {
+        self.literals.len()
     }
 
     /// Fails if the formula has too many literals. Clauses beyond the limit are left out.

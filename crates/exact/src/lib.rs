@@ -13,10 +13,10 @@
 //! let all_reduce = Collective::all_reduce();
 //! let problem = Problem::new(&path, &all_reduce, CommunicationModel::wormhole())?;
 //!
-//! let mut conflicts = 1_000;
-//! let Decision::Infeasible { proof, size } = decide(&problem, 3, &mut conflicts)? else { panic!() };
+//! let mut work = 1_000_000;
+//! let Decision::Infeasible { proof, size } = decide(&problem, 3, &mut work)? else { panic!() };
 //! assert_eq!(check_refutation(&problem, 3, &proof)?, size);
-//! let Decision::Schedule(schedule) = decide(&problem, 4, &mut conflicts)? else { panic!() };
+//! let Decision::Schedule(schedule) = decide(&problem, 4, &mut work)? else { panic!() };
 //! assert_eq!(verify(&problem, &schedule)?.steps, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -28,7 +28,7 @@
 //! - A *proof* is a list of clauses. Each follows from the formula and those before it by unit propagation, and the last one
 //!   is empty.
 //! - Problems are distributions or all-reduces. A collecting phase is time-reversed first.
-//! - The work is limited by the number of conflicts that the solver meets. Large problems are refused.
+//! - The work is limited by the number of literals that the solver assigns. Large problems are refused.
 //!
 //! # Entry points
 //!

@@ -12,7 +12,7 @@ use crate::propagation::Propagation;
 pub(crate) const MAX_NUMBERS: usize = 1 << 18;
 
 /// Watches and literals that one check may visit: about a second.
-const MAX_WORK: u64 = 1 << 28;
+const MAX_WORK: u64 = 1 << 27;
 
 /// The size of a formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,8 +12,8 @@ use proptest::sample::Index;
 /// Partial steps of the independent search.
 const EFFORT: u64 = 300_000;
 
-/// Conflicts of one decision.
-const CONFLICTS: u64 = 2_000;
+/// Literals of one decision.
+const WORK: u64 = 1_000_000;
 
 /// Calls a function with the problem as a distribution or as an all-reduce.
 fn with_problem<T>(instance: &Instance, visit: impl FnOnce(&Problem<'_>) -> T) -> T {
@@ -28,7 +28,7 @@ fn with_problem<T>(instance: &Instance, visit: impl FnOnce(&Problem<'_>) -> T) -
 fn compare(problem: &Problem<'_>, spoil: (Index, i32)) -> Result<(), TestCaseError> {
     let Ok(Some(fastest)) = fastest_schedule(problem, usize::MAX, &mut EFFORT.clone()) else { return Ok(()) };
     let optimum = fastest.step_count() as u32;
-    let decision = |steps| match decide(problem, steps, &mut CONFLICTS.clone()) {
+    let decision = |steps| match decide(problem, steps, &mut WORK.clone()) {
         Ok(Decision::Undecided) => None,
         Ok(decision) => Some(decision),
         Err(error) => panic!("{error}"),
@@ -66,10 +66,10 @@ proptest! {
     fn schedules_with_capacities_are_valid(instance in instance_with_capacities(6)) {
         let check = |problem: &Problem<'_>| -> Result<(), TestCaseError> {
             for steps in 1..12 {
-                match decide(problem, steps, &mut CONFLICTS.clone()) {
+                match decide(problem, steps, &mut WORK.clone()) {
                     Ok(Decision::Schedule(schedule)) => {
                         prop_assert_eq!(verify(problem, &schedule).map(|verified| verified.steps), Ok(steps as usize));
-                        let more = decide(problem, steps + 1, &mut CONFLICTS.clone());
+                        let more = decide(problem, steps + 1, &mut WORK.clone());
                         prop_assert!(!matches!(more, Ok(Decision::Infeasible { .. })), "fewer steps suffice");
                         break;
                     }
@@ -88,7 +88,7 @@ fn other_problems_are_refused() {
     let error = |spec: &str, collective: &Collective, steps: u32| {
         let topology: Topology = spec.parse().unwrap();
         let problem = Problem::new(&topology, collective, CommunicationModel::wormhole()).unwrap();
-        decide(&problem, steps, &mut CONFLICTS.clone()).unwrap_err()
+        decide(&problem, steps, &mut WORK.clone()).unwrap_err()
     };
     assert_eq!(error("ring:4", &Collective::reduce_scatter(), 1), ExactError::Collects);
     assert_eq!(error("ring:4", &Collective::all_gather(), 0), ExactError::Steps);
@@ -99,7 +99,7 @@ fn other_problems_are_refused() {
 }
 
 #[test]
-fn a_search_without_conflicts_left_is_undecided() {
+fn a_search_without_work_left_is_undecided() {
     let ring: Topology = "ring:8".parse().unwrap();
     let (all_reduce, model) = (Collective::all_reduce(), CommunicationModel::store_and_forward());
     let problem = Problem::new(&ring, &all_reduce, model).unwrap();
