@@ -74,7 +74,7 @@ pub fn all_within(problem: &Problem<'_>, budget: &Budget, mut observe: impl FnMu
         observe(BoundEvent { steps, done, total });
     };
     let mut of_phase = |phase: &DistributePhase<'_>| {
-        let bounds = bounds_by_all(&phase.problem(problem), budget, &mut see).into_iter();
+        let bounds = bounds_by_all(&phase.problem(problem), 0, budget, &mut see).into_iter();
         let mut bounds: Vec<LowerBound> = bounds.map(|bound| in_time(phase, bound)).collect();
         sort(&mut bounds);
         bounds
@@ -83,9 +83,11 @@ pub fn all_within(problem: &Problem<'_>, budget: &Budget, mut observe: impl FnMu
     if phases.len() == 1 {
         return phases.remove(0);
     }
-    let mut bounds = bounds_by_all(problem, budget, &mut see);
-    bounds.extend(common_root(problem, budget));
-    bounds.extend(of_parts(&phases));
+    let mut of_distributions: Vec<LowerBound> = common_root(problem, budget).into_iter().collect();
+    of_distributions.extend(of_parts(&phases));
+    let least = of_distributions.iter().map(|bound| bound.steps).max().unwrap_or(0);
+    let mut bounds = bounds_by_all(problem, least, budget, &mut see);
+    bounds.extend(of_distributions);
     sort(&mut bounds);
     bounds
 }
@@ -125,6 +127,10 @@ fn sort(bounds: &mut [LowerBound]) {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn by_rule(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
+    if rule == Rule::Satisfiability {
+        // It builds on all others.
+        return all(problem).into_iter().find(|bound| bound.rule == rule);
+    }
     let phases = DistributePhase::all(problem);
     if phases.len() > 1 {
         let own =

@@ -53,6 +53,7 @@ impl<'a> BoundSearch<'a> {
 
     /// Keeps a bound of the problem that was found in another way, if it is better.
     pub fn offer(&mut self, bound: LowerBound) {
+        self.rules.record(&bound);
         keep_better(&mut self.best, bound);
     }
 

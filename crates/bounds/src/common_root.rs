@@ -53,7 +53,8 @@ impl<'a> CommonRoot<'a> {
     /// best bound, or `None` if these rules have been applied. `least` steps are proved already. Costs must ascend from call
     /// to call.
     pub(crate) fn raise(&mut self, cost: Cost, (least, enough): (u32, u32), budget: &Budget) -> Option<LowerBound> {
-        if self.done >= Some(cost) {
+        // The exact rules decide about the whole all-reduce.
+        if self.done >= Some(cost) || cost > Cost::Expensive {
             return None;
         }
         self.done = Some(cost);

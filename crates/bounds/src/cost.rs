@@ -9,9 +9,11 @@ pub enum Cost {
     Searches,
     /// Flows, linear programs or local search: up to seconds.
     Expensive,
+    /// A decision about all schedules of a small problem: up to a second.
+    Exact,
 }
 
 impl Cost {
     /// All classes, cheapest first.
-    pub(crate) const ALL: [Self; 3] = [Self::Linear, Self::Searches, Self::Expensive];
+    pub(crate) const ALL: [Self; 4] = [Self::Linear, Self::Searches, Self::Expensive, Self::Exact];
 }

@@ -7,7 +7,8 @@ use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
 use crate::rule::{
     arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, exhaustion, gossip, growth, ports, reception,
-    source_cut, timed_cut, timed_gossip, timed_trees, tree_broadcast, tree_packets, tree_packing, volume,
+    satisfiability, source_cut, timed_cut, timed_gossip, timed_trees, tree_broadcast, tree_packets, tree_packing,
+    volume,
 };
 
 /// A way to compute bounds by one rule.
@@ -51,6 +52,7 @@ const DISTRIBUTION: &[RuleEntry] = &[
     entry(Rule::ForwardingWindow, Cost::Expensive, arc_forwarding::WINDOW_BUILDS_ON, arc_forwarding::window_bound),
     entry(Rule::TreePacking, Cost::Expensive, tree_packing::BUILDS_ON, tree_packing::bound),
     entry(Rule::TimedTrees, Cost::Expensive, timed_trees::BUILDS_ON, timed_trees::bound),
+    entry(Rule::Satisfiability, Cost::Exact, satisfiability::BUILDS_ON, satisfiability::bound),
 ];
 
 /// The rules for all-reduces as a whole, cheapest first. `volume`, which applies to all of them, is the first. Other rules
@@ -62,6 +64,7 @@ const ALL_REDUCE: &[RuleEntry] = &[
     entry(Rule::Gossip, Cost::Expensive, gossip::BUILDS_ON, gossip::bound),
     entry(Rule::TimedGossip, Cost::Expensive, timed_gossip::BUILDS_ON, timed_gossip::bound),
     entry(Rule::Exhaustion, Cost::Expensive, exhaustion::BUILDS_ON, exhaustion::bound),
+    entry(Rule::Satisfiability, Cost::Exact, satisfiability::BUILDS_ON_FOR_ALL_REDUCES, satisfiability::bound),
 ];
 
 /// Returns the rules that apply to a distribution or to an all-reduce.
@@ -98,10 +101,12 @@ pub(crate) fn rule_count(problem: &Problem<'_>) -> usize {
     complete_entries(rules_for(problem)).count()
 }
 
-/// Computes the bounds of all rules, in the order of the registry, and passes the steps of each to `observe`. Once the time of the budget is over, expensive rules
+/// Computes the bounds of all rules, in the order of the registry, and passes the steps of each to `observe`. Exact rules
+/// begin where the others end, and at `least` steps. Once the time of the budget is over, expensive rules
 /// are left out, and the current one returns its best bound so far.
 pub(crate) fn bounds_by_all(
     problem: &Problem<'_>,
+    least: u32,
     budget: &Budget,
     observe: &mut dyn FnMut(Option<u32>),
 ) -> Vec<LowerBound> {
@@ -109,10 +114,12 @@ pub(crate) fn bounds_by_all(
     let mut proved = ProvedSteps::default();
     let mut bounds = Vec::new();
     for entry in complete_entries(rules) {
-        if entry.cost == Cost::Expensive && budget.stop_after(0).is_some() {
+        if entry.cost >= Cost::Expensive && budget.stop_after(0).is_some() {
             break;
         }
-        let bound = (entry.bound)(problem, &BoundRequest::new(u32::MAX, &proved, &budget));
+        let request = BoundRequest::new(u32::MAX, &proved, &budget);
+        let request = if entry.cost == Cost::Exact { request.more_than(proved.most().max(least)) } else { request };
+        let bound = (entry.bound)(problem, &request);
         proved.record(entry.rule, bound.as_ref());
         observe(bound.as_ref().map(|bound| bound.steps));
         bounds.extend(bound);

@@ -18,6 +18,11 @@ impl ProvedSteps {
         };
     }
 
+    /// Returns the largest number of steps that any rule has proved.
+    pub(crate) fn most(&self) -> u32 {
+        self.0.values().copied().max().unwrap_or(0)
+    }
+
     /// Returns the steps proved by a rule.
     pub(crate) fn by(&self, rule: Rule) -> Option<u32> {
         self.0.get(&rule).copied()

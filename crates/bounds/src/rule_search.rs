@@ -62,7 +62,10 @@ impl<'a> RuleSearch<'a> {
             && budget.stop_after(0).is_none()
         {
             self.applied += 1;
-            let found = (entry.bound)(self.problem, &BoundRequest::new(enough, &self.proved, &budget));
+            let request = BoundRequest::new(enough, &self.proved, &budget);
+            // An exact rule begins where all others end.
+            let request = if entry.cost == Cost::Exact { request.more_than(self.proved.most()) } else { request };
+            let found = (entry.bound)(self.problem, &request);
             self.proved.record(entry.rule, found.as_ref());
             observe(entry.rule, found.as_ref());
             if let Some(found) = found {

@@ -230,6 +230,24 @@ pub enum Certificate {
         /// can be in reach.
         states: Vec<u64>,
     },
+    /// A proof that the propositional formula which states that a schedule of `infeasible` steps exists is unsatisfiable.
+    ///
+    /// Proves `infeasible + 1` steps. The check builds the formula again, and derives every clause of the proof by unit
+    /// propagation.
+    Satisfiability {
+        /// The number of steps that is too small.
+        infeasible: u32,
+        /// Number of variables of the formula.
+        variables: u32,
+        /// Number of clauses of the formula.
+        clauses: u64,
+        /// The clauses of the proof, each of them a list of literals and the number 0. A literal is the number of its
+        /// variable, negative for the negation. The last clause is empty.
+        proof: Vec<i32>,
+        /// SHA-256 of the proof in hexadecimal digits, 4 bytes per number, little-endian. It detects a change that leaves the
+        /// proof valid.
+        digest: String,
+    },
     /// The transfers of an all-reduce between groups of nodes. A message needs one transfer of partial sums out of each group
     /// with members of it except one, and one of the result into it.
     ///

@@ -179,11 +179,9 @@ impl Display for Explanation<'_> {
                 write!(f, "all messages together cross {channel_uses} channels, at most {per_step} in a step")
             }
             Certificate::Exhaustion { infeasible, states } => exhaustion(f, *infeasible, states),
+            Certificate::Satisfiability { infeasible, proof, .. } => satisfiability(f, *infeasible, proof),
             Certificate::GroupVolume { groups, transfers, members, per_step } => {
-                let (transfers, groups) = (counted(*transfers, "transfer"), counted(groups.len() as u64, "group"));
-                write!(f, "{transfers} between {groups} of nodes, at most {per_step} in a step")?;
-                let at_ends = per_step.saturating_mul(2) / members.saturating_add(1);
-                write!(f, ", and {at_ends} in the first and in the last one")
+                group_volume(f, groups.len() as u64, [*transfers, *members, *per_step])
             }
             Certificate::Volume { deliveries, per_step } => {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
@@ -245,4 +243,16 @@ fn exhaustion(f: &mut Formatter<'_>, infeasible: u32, states: &[u64]) -> fmt::Re
     let all = states.iter().fold(0, |sum: u64, &count| sum.saturating_add(count));
     write!(f, "no schedule of {} completes all sums", counted(infeasible.into(), "step"))?;
     if all == 0 { Ok(()) } else { write!(f, "; {} on the way were tried", counted(all, "state")) }
+}
+
+fn satisfiability(f: &mut Formatter<'_>, infeasible: u32, proof: &[i32]) -> fmt::Result {
+    let clauses = proof.iter().filter(|&&number| number == 0).count() as u64;
+    write!(f, "no schedule has {}, by a proof of {}", counted(infeasible.into(), "step"), counted(clauses, "clause"))
+}
+
+fn group_volume(f: &mut Formatter<'_>, groups: u64, [transfers, members, per_step]: [u64; 3]) -> fmt::Result {
+    let (transfers, groups) = (counted(transfers, "transfer"), counted(groups, "group"));
+    write!(f, "{transfers} between {groups} of nodes, at most {per_step} in a step")?;
+    let at_ends = per_step.saturating_mul(2) / members.saturating_add(1);
+    write!(f, ", and {at_ends} in the first and in the last one")
 }

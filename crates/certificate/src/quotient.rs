@@ -43,7 +43,8 @@ impl Certificate {
             | Self::Eccentricity { .. }
             | Self::ForwardingWindow { .. }
             | Self::TimedTrees { .. }
-            | Self::Exhaustion { .. } => None,
+            | Self::Exhaustion { .. }
+            | Self::Satisfiability { .. } => None,
         }
     }
 }

@@ -52,11 +52,13 @@ pub enum Rule {
     Phases,
     /// All states that the steps can reach miss the goal.
     Exhaustion,
+    /// The propositional formula which states that a schedule exists is unsatisfiable.
+    Satisfiability,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -78,6 +80,7 @@ impl Rule {
         Self::TimedGossip,
         Self::Phases,
         Self::Exhaustion,
+        Self::Satisfiability,
     ];
 
     /// Returns the argument of the rule in one line.
@@ -112,6 +115,9 @@ impl Rule {
             }
             Self::Phases => "an all-reduce contains a reduction and a broadcast",
             Self::Exhaustion => "all states of a tiny all-reduce that schedules can reach, one by one",
+            Self::Satisfiability => {
+                "all schedules of a small problem, by a proof that a propositional formula is false"
+            }
         }
     }
 }
@@ -140,6 +146,7 @@ impl fmt::Display for Rule {
             Self::TimedGossip => "timed-gossip",
             Self::Phases => "phases",
             Self::Exhaustion => "exhaustion",
+            Self::Satisfiability => "satisfiability",
         })
     }
 }

@@ -73,6 +73,7 @@
 //! | [`construct`] | heuristic methods for any network; repair |
 //! | [`evolve`] | evolutionary search |
 //! | [`exhaustion`] | exhaustive search for tiny all-reduces |
+//! | [`exact`] | schedules of a given number of steps, or proofs that there is none |
 //! | [`faults`] | fault sets, their enumeration and symmetry classes |
 //! | [`metrics`] | bisection, throughput, distances, spectrum |
 //! | [`pareto`] | multi-objective evolution |
@@ -93,6 +94,7 @@ pub use lockstep_certificate as certificate;
 pub use lockstep_construct as construct;
 pub use lockstep_design as design;
 pub use lockstep_evolve as evolve;
+pub use lockstep_exact as exact;
 pub use lockstep_exhaustion as exhaustion;
 pub use lockstep_faults as faults;
 pub use lockstep_files as files;

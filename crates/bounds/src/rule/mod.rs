@@ -10,6 +10,7 @@ pub(crate) mod gossip;
 pub(crate) mod growth;
 pub(crate) mod ports;
 pub(crate) mod reception;
+pub(crate) mod satisfiability;
 pub(crate) mod source_cut;
 pub(crate) mod timed_cut;
 pub(crate) mod timed_gossip;

@@ -4,6 +4,7 @@
 //! follows from them, so that every certificate that can be accepted is accepted in the end.
 
 use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
+use lockstep_exact::{Decision, decide};
 use lockstep_exhaustion::{Exhaustion, exhaust_all_reduce};
 use lockstep_schedule::strategy::{Instance, instance, instance_on};
 use lockstep_schedule::{DistributePhase, Phase, Ports, Problem, Switching};
@@ -61,7 +62,7 @@ impl Numbers<'_> {
         let (messages, per_step) = (UNKNOWN, UNKNOWN);
         let source = problem.messages().source(problem.messages().ids().next().unwrap());
         let infeasible = 1 + self.below(5) as u32;
-        match self.below(21) {
+        match self.below(22) {
             0 | 1 => self.cut(topology),
             2 => (Rule::SourceCut, Certificate::SourceCut { source, nodes: self.nodes(topology), messages, per_step }),
             3 => {
@@ -116,8 +117,27 @@ impl Numbers<'_> {
                     Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step };
                 (Rule::ForwardingWindow, certificate)
             }
+            21 => (Rule::Satisfiability, self.proof(problem, infeasible)),
             kind => (if kind == 16 { Rule::ArcForwarding } else { Rule::TreePacking }, self.lengths(topology)),
         }
+    }
+
+    /// Returns a proof in which some number may be wrong.
+    fn proof(&mut self, problem: &Problem<'_>, infeasible: u32) -> Certificate {
+        let mut proof = match decide(problem, infeasible, &mut (1 << 18)) {
+            Ok(Decision::Infeasible { proof, .. }) => proof,
+            _ => vec![1, 0, 2, 0, 0],
+        };
+        if self.below(2) == 1 {
+            let place = self.below(proof.len());
+            proof[place] = (self.below(61) as u32).cast_signed() - 30;
+        }
+        let mut hash = Sha256::new();
+        for number in &proof {
+            hash.update(number.to_le_bytes());
+        }
+        let digest = hexadecimal(hash);
+        Certificate::Satisfiability { infeasible, variables: u32::MAX, clauses: UNKNOWN, proof, digest }
     }
 
     fn cut(&mut self, topology: &Topology) -> (Rule, Certificate) {
@@ -191,6 +211,11 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
             *steps = actual as u32;
             return;
         }
+        (Certificate::Satisfiability { variables, .. }, "variables of the formula") => {
+            *variables = actual as u32;
+            return;
+        }
+        (Certificate::Satisfiability { clauses, .. }, _) => clauses,
         (Certificate::BroadcastLp { inlets, needs, digest, .. }, _) if quantity != "excess of the sum" => {
             let sets = if quantity == "copies that enter a set" { &mut *inlets } else { &mut *needs };
             sets.iter_mut().find(|set| set.count == UNKNOWN).unwrap().count = actual;
@@ -221,6 +246,10 @@ fn digest<'a>(sets: impl Iterator<Item = &'a WeightedSet>) -> String {
         }
         hash.update(count.to_le_bytes());
     }
+    hexadecimal(hash)
+}
+
+fn hexadecimal(hash: Sha256) -> String {
     let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     digits.concat()
 }
@@ -241,11 +270,15 @@ fn compare(instance: &Instance, numbers: &[Vec<u32>]) -> bool {
 /// Returns a random bound of an all-reduce that the check accepts.
 fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> Option<LowerBound> {
     let topology = problem.topology();
-    let (rule, mut certificate) = match numbers.below(9) {
+    let (rule, mut certificate) = match numbers.below(11) {
         8 => {
             let infeasible = 1 + numbers.below(6) as u32;
             let Ok(Exhaustion::Infeasible { states }) = exhaust_all_reduce(problem, infeasible) else { return None };
             (Rule::Exhaustion, Certificate::Exhaustion { infeasible, states })
+        }
+        9 | 10 => {
+            let infeasible = 1 + numbers.below(6) as u32;
+            (Rule::Satisfiability, numbers.proof(problem, infeasible))
         }
         6 | 7 => {
             let mut groups = vec![Vec::new(); 2 + numbers.below(3)];
@@ -272,7 +305,7 @@ fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> 
             (Rule::TimedGossip, numbers.timed_lengths(topology, infeasible))
         }
     };
-    if ![Rule::CommonRoot, Rule::Exhaustion].contains(&rule) && numbers.below(2) == 1 {
+    if ![Rule::CommonRoot, Rule::Exhaustion, Rule::Satisfiability].contains(&rule) && numbers.below(2) == 1 {
         certificate = Certificate::Reversed { certificate: certificate.into() };
     }
     accepted(problem, LowerBound { steps: 0, rule, certificate })

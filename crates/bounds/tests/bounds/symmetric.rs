@@ -42,7 +42,7 @@ proptest! {
             prop_assert_eq!(bound.check(&problem), Ok(()));
             // Bounds of the network hold for its group too, except by rules that the group has no check for.
             let bounds = all(&problem);
-            let of_network = [Rule::Growth, Rule::Volume, Rule::ArcForwarding];
+            let of_network = [Rule::Growth, Rule::Volume, Rule::ArcForwarding, Rule::Satisfiability];
             for bound in bounds.iter().filter(|bound| !of_network.contains(&bound.rule)) {
                 prop_assert_eq!(bound.check_symmetric(&graph, collective.name().unwrap(), model), Ok(()), "{}", bound);
             }

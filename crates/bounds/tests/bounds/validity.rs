@@ -216,7 +216,9 @@ proptest! {
         let bounds = all(&problem);
         let bound = best_reaching(&problem, enough);
         prop_assert_eq!(bound.check(&problem), Ok(()));
-        prop_assert!((enough.min(bounds[0].steps)..=bounds[0].steps).contains(&bound.steps), "{bound} for {enough}");
+        prop_assert!(bound.steps >= enough.min(bounds[0].steps), "{bound} for {enough}");
+        // Exact rules work longer if it is known what suffices.
+        prop_assert!(bound.steps <= bounds[0].steps || bound.rule == Rule::Satisfiability, "{bound} for {enough}");
         // Where another rule proves as much, a search may leave out a costly rule.
         let best = best(&problem);
         prop_assert_eq!(best.steps, bounds[0].steps);

@@ -1,6 +1,6 @@
 //! The flat binary form of lower bounds.
 //!
-//! All numbers are little-endian. `u8`, `u32` and `u64` take 1, 4 and 8 bytes. A list is its length as a `u32`,
+//! All numbers are little-endian. `u8`, `u32`, `i32` and `u64` take 1, 4, 4 and 8 bytes. A list is its length as a `u32`,
 //! followed by its elements. A text is the list of its UTF-8 bytes.
 //!
 //! ```text
@@ -32,6 +32,7 @@
 //! 17 LateCut          nodes: list of u32, receivers: u64, messages: u64, per_step: u64, late: u32, entries: u64
 //! 18 GroupVolume      groups: list of list of u32, transfers: u64, members: u64, per_step: u64
 //! 19 Exhaustion       infeasible: u32, states: list of u64
+//! 20 Satisfiability   infeasible: u32, variables: u32, clauses: u64, proof: list of i32, digest: text
 //!
 //! set := step: u32, nodes: list of u32, count: u64, weight: u32
 //! ```

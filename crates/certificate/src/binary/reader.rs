@@ -101,6 +101,13 @@ impl Reader<'_> {
         Ok(Certificate::GroupVolume { groups, transfers, members, per_step })
     }
 
+    fn satisfiability(&mut self) -> Decoded<Certificate> {
+        let [infeasible, variables] = [self.u32()?, self.u32()?];
+        let clauses = self.u64()?;
+        let proof = self.list(|reader| Ok(reader.u32()?.cast_signed()))?;
+        Ok(Certificate::Satisfiability { infeasible, variables, clauses, proof, digest: self.text()? })
+    }
+
     fn certificate(&mut self) -> Decoded<Certificate> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -196,6 +203,7 @@ impl Reader<'_> {
             },
             18 => self.group_volume()?,
             19 => Certificate::Exhaustion { infeasible: self.u32()?, states: self.list(Self::u64)? },
+            20 => self.satisfiability()?,
             _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;

@@ -113,6 +113,14 @@ impl Writer {
                 self.u32(infeasible);
                 self.list(states, |writer, &count| writer.u64(count));
             }
+            Certificate::Satisfiability { infeasible, variables, clauses, ref proof, ref digest } => {
+                self.u8(20);
+                self.u32(infeasible);
+                self.u32(variables);
+                self.u64(clauses);
+                self.list(proof, |writer, &number| writer.u32(number.cast_unsigned()));
+                self.text(digest);
+            }
             Certificate::TimedCut { infeasible, ref holds, ref sends, ref receives, messages, crossings } => {
                 self.u8(3);
                 self.u32(infeasible);

@@ -19,6 +19,7 @@ mod messages;
 mod nodes;
 mod reception;
 mod refusal;
+mod satisfiability;
 mod source_cut;
 mod timed_cut;
 mod timed_gossip;
@@ -155,6 +156,10 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
             let lengths = lengths::Lengths { resources, sends, receptions };
             arc_forwarding::steps_proved(problem, &lengths, [before, after], [distance, per_step])
         }
+        (
+            Rule::Satisfiability,
+            &Certificate::Satisfiability { infeasible, variables, clauses, ref proof, ref digest },
+        ) => satisfiability::steps_proved(problem, infeasible, (variables, clauses), proof, digest),
         (
             Rule::TimedTrees,
             &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },

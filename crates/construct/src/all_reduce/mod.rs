@@ -4,7 +4,7 @@
 //! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
 //! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see
 //! [`doubling`] for hypercubes, and [`exchange`] and [`beam`] for other networks. Tiny problems are searched
-//! [exhaustively](exhaust_all_reduce) at last.
+//! [exhaustively](exhaust_all_reduce) at last, and small ones by a [solver](decide) of propositional formulas.
 
 mod beam;
 mod doubling;
@@ -13,6 +13,7 @@ mod justification;
 mod pipeline;
 mod trees;
 
+use lockstep_exact::{Decision, decide};
 use lockstep_exhaustion::{Exhaustion, exhaust_all_reduce};
 use lockstep_schedule::{Budget, FoundSchedule, Pattern, Problem, Schedule, Switching};
 use rand::seq::SliceRandom;
@@ -62,6 +63,15 @@ const MAX_EXCHANGE_EVALUATIONS: u64 = 1 << 17;
 /// Number of attempts without a shorter schedule after which no more exchanges are tried.
 const MAX_IDLE_EXCHANGES: u32 = 128;
 
+/// Maximum number of literals that the solver assigns.
+const MAX_SOLVER_WORK: u64 = 1 << 22;
+
+/// Literals that the solver assigns per evaluation.
+const LITERALS_PER_EVALUATION: u64 = 8;
+
+/// The solver gets one of this number of parts of the evaluations that are left.
+const SOLVER_PARTS: u64 = 4;
+
 /// Maximum size of the table of blocks and terminals: 1 GiB.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
 
@@ -70,7 +80,7 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
 /// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
 /// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, by groups of terminals that
-/// exchange their sums, and by a beam search over partial sums. The result depends on the arguments only, unless time or
+/// exchange their sums, by a beam search over partial sums, and by a solver of propositional formulas. The result depends on the arguments only, unless time or
 /// cancellation ends the search. One evaluation is one transfer placed, or one route considered. There is no result if the
 /// table of blocks and terminals takes more than 1 GiB.
 ///
@@ -151,6 +161,9 @@ pub fn all_reduce(
     }
     if let Some(shortest) = search.exhaust(problem) {
         return Some(found("exhaustion", shortest));
+    }
+    if let Some(shorter) = search.decide(problem) {
+        return Some(found("satisfiability", shorter));
     }
     if let Some(groups) = longer.as_ref().or(far.as_ref()).or(near.as_ref()).filter(|_| has_few_blocks) {
         search.beam(&routes, groups);
@@ -259,6 +272,32 @@ impl Search<'_> {
                 Ok(Exhaustion::Schedule(schedule)) => return Some(schedule),
                 Ok(Exhaustion::Infeasible { .. }) => self.goal = self.goal.max(1) + 1,
                 Err(_) => return None,
+            }
+        }
+        None
+    }
+
+    /// Returns a shorter schedule by a [solver](decide). It tries the goal first, and then more steps. Those that it refutes
+    /// become the goal.
+    fn decide(&mut self, problem: &Problem<'_>) -> Option<Schedule> {
+        let most = (self.evaluations_left / SOLVER_PARTS).saturating_mul(LITERALS_PER_EVALUATION);
+        let mut left = most.min(MAX_SOLVER_WORK);
+        for steps in self.goal.max(1)..self.below {
+            if self.is_over() || left == 0 {
+                break;
+            }
+            // Some work remains for larger numbers of steps.
+            let limit = left.div_ceil(2);
+            let mut work = limit;
+            let decision = decide(problem, steps, &mut work);
+            let spent = limit - work;
+            left -= spent;
+            self.evaluations_left = self.evaluations_left.saturating_sub(spent / LITERALS_PER_EVALUATION);
+            match decision {
+                Ok(Decision::Schedule(schedule)) => return Some(schedule),
+                Ok(Decision::Infeasible { .. }) if steps == self.goal.max(1) => self.goal = steps + 1,
+                Ok(_) => {}
+                Err(_) => break,
             }
         }
         None

@@ -9,6 +9,7 @@ mod layered_flow;
 mod negotiated_trees;
 pub(crate) mod path_colouring;
 pub(crate) mod rarest_first;
+mod satisfiability;
 mod scatter_flow;
 mod symmetric;
 mod telephone;
@@ -31,4 +32,5 @@ pub(crate) const METHODS: &[Method] = &[
     balanced_routes::BALANCED_ROUTES,
     path_colouring::PATH_COLOURING,
     negotiated_trees::NEGOTIATED_TREES,
+    satisfiability::SATISFIABILITY,
 ];

@@ -54,6 +54,7 @@ fn the_same_seed_gives_the_schedules_of_earlier_releases() {
         (&kautz, "negotiated-trees", &all_gather, wormhole, 6, 0xde1a_2fc3_8b3c_37fc),
         (&kautz, "negotiated-trees", &chunked, stored, 4, 0x54d6_55fe_d71f_a30d),
         (&kautz, "path-colouring", &all_to_all, wormhole, 15, 0x35cd_0862_a6ed_5687),
+        (&kautz, "satisfiability", &broadcast, stored, 3, 0x0dbe_5d26_26a9_f20c),
     ];
     for method in METHODS {
         assert!(cases.iter().any(|case| case.1 == method.name), "no case of {}", method.name);

@@ -30,13 +30,7 @@ pub struct PlanOptions<'a> {
 impl PlanOptions<'static> {
     /// Returns the options for [`EngineChoice::Auto`] with the standard registry, without a maximum number of steps.
     pub const fn auto(seed: u64) -> Self {
-        Self {
-            engine: EngineChoice::Auto,
-            engines: EngineRegistry::standard(),
-            steps: None,
-            seed,
-            bounds: Cost::Expensive,
-        }
+        Self { engine: EngineChoice::Auto, engines: EngineRegistry::standard(), steps: None, seed, bounds: Cost::Exact }
     }
 }
 

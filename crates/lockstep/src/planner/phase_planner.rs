@@ -250,7 +250,7 @@ impl<'a> PhasePlanner<'a> {
         observe: &mut dyn FnMut(Event<'_>),
     ) {
         let budget =
-            if cost == Cost::Expensive { part_of_time(&self.budget, BOUND_SHARE) } else { self.budget.clone() };
+            if cost >= Cost::Expensive { part_of_time(&self.budget, BOUND_SHARE) } else { self.budget.clone() };
         bounds.search.raise(cost, state.reached(), &budget, |rule, bound| {
             observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
         });

@@ -173,7 +173,8 @@ impl<'a> Planner<'a> {
                 ceiling: options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come))),
                 budget: share(budget, parts, parts - place),
                 identity: &identity,
-                bounds: options.bounds,
+                // The exact bound of an all-reduce is that of the whole.
+                bounds: if phases.len() == 1 { options.bounds } else { options.bounds.min(Cost::Expensive) },
                 failure: None,
                 is_spent: false,
             };
@@ -294,11 +295,12 @@ fn check_possible(
     steps: u32,
     budget: &Budget,
 ) -> Result<(), PlanError> {
+    let of_phases = if phases.len() == 1 { Cost::Exact } else { Cost::Expensive };
     for search in searches.iter_mut() {
-        search.raise(Cost::Expensive, steps.saturating_add(1), budget, |_, _| {});
+        search.raise(of_phases, steps.saturating_add(1), budget, |_, _| {});
     }
     let bound = lockstep_bounds::of_phases(phases, best_bounds(searches));
-    let bound = bound_of_whole(problem, bound, steps.saturating_add(1), (Cost::Expensive, budget), &mut |_| {});
+    let bound = bound_of_whole(problem, bound, steps.saturating_add(1), (Cost::Exact, budget), &mut |_| {});
     if bound.steps <= steps {
         return Ok(());
     }

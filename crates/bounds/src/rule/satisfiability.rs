@@ -1,0 +1,54 @@
+//! Proofs that no schedule has a number of steps.
+
+use lockstep_certificate::{Certificate, LowerBound, Rule};
+use lockstep_exact::{Decision, decide};
+use lockstep_schedule::Problem;
+use sha2::{Digest, Sha256};
+
+use crate::request::BoundRequest;
+
+/// Literals that the solver assigns: up to a second.
+const MAX_WORK: u64 = 1 << 22;
+
+/// Literals that the solver assigns if no schedule is known, which could show that a better bound is of use.
+const MAX_WORK_WITHOUT_GOAL: u64 = 1 << 17;
+
+pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Growth, Rule::Eccentricity];
+
+pub(crate) const BUILDS_ON_FOR_ALL_REDUCES: &[Rule] = &[Rule::Volume, Rule::Ports];
+
+/// Decides whether a schedule has the number of steps that the other rules have proved, then one step more, and so on.
+///
+/// A schedule of these steps is stated as a propositional formula. If a solver refutes it, then the clauses that the solver
+/// learnt are the proof. Applies to small problems: with few messages, few paths or few steps. Takes up to a second, and gives
+/// up beyond.
+///
+/// # Source
+///
+/// Lockstep.
+pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
+    let has_goal = request.enough < u32::MAX;
+    let mut work = if has_goal { MAX_WORK } else { MAX_WORK_WITHOUT_GOAL };
+    let rules = if problem.collective().phases().len() == 1 { BUILDS_ON } else { BUILDS_ON_FOR_ALL_REDUCES };
+    let mut best = None;
+    let mut steps = request.proved_by(rules);
+    while (1..request.enough).contains(&steps) && !request.is_over() {
+        let Ok(Decision::Infeasible { proof, size }) = decide(problem, steps, &mut work) else { break };
+        let digest = digest(&proof);
+        let (variables, clauses) = (size.variables, size.clauses);
+        let certificate = Certificate::Satisfiability { infeasible: steps, variables, clauses, proof, digest };
+        steps += 1;
+        best = Some(LowerBound { steps, rule: Rule::Satisfiability, certificate });
+    }
+    best
+}
+
+/// Computes the SHA-256 of a proof in hexadecimal digits.
+fn digest(proof: &[i32]) -> String {
+    let mut hash = Sha256::new();
+    for number in proof {
+        hash.update(number.to_le_bytes());
+    }
+    let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
+}

@@ -1,0 +1,42 @@
+//! Proofs that no schedule has a number of steps, clause by clause.
+
+use lockstep_exact::{ExactError, check_refutation};
+use lockstep_schedule::Problem;
+use sha2::{Digest, Sha256};
+
+use super::refusal::{Checked, expect};
+
+/// Returns one more than the number of steps. `size` is the number of variables and that of clauses of the formula.
+pub(super) fn steps_proved(
+    problem: &Problem<'_>,
+    infeasible: u32,
+    (variables, clauses): (u32, u64),
+    proof: &[i32],
+    digest: &str,
+) -> Checked<u64> {
+    let size = check_refutation(problem, infeasible, proof).map_err(|error| match error {
+        ExactError::Collects => "the argument requires a distribution or an all-reduce",
+        ExactError::Steps => "the number of steps must be 1 to 64",
+        ExactError::TooLarge => "the problem is too large for a formula",
+        ExactError::LongProof => "the proof has more than 2^18 numbers",
+        ExactError::UnknownLiteral => "the proof has a number that is no literal of the formula",
+        ExactError::End => "the proof must end with its only empty clause",
+        ExactError::LongCheck => "the check of the proof takes too long",
+        _ => "a clause of the proof does not follow by unit propagation",
+    })?;
+    expect("variables of the formula", variables.into(), size.variables.into())?;
+    expect("clauses of the formula", clauses, size.clauses)?;
+    if digest != hexadecimal_digest(proof) {
+        return Err("the digest is not that of the proof".into());
+    }
+    Ok(u64::from(infeasible) + 1)
+}
+
+fn hexadecimal_digest(proof: &[i32]) -> String {
+    let mut hash = Sha256::new();
+    for number in proof {
+        hash.update(number.to_le_bytes());
+    }
+    let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
+}

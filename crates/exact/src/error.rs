@@ -1,0 +1,34 @@
+//! Why a problem is not decided, or a proof is refused.
+
+/// More steps need too large formulas.
+pub(crate) const MAX_STEPS: u32 = 64;
+
+/// The reason why a problem is not decided, or a proof is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExactError {
+    /// The problem collects.
+    #[error("the formula requires a distribution or an all-reduce")]
+    Collects,
+    /// The number of steps is 0, or too large.
+    #[error("the number of steps must be 1 to {MAX_STEPS}")]
+    Steps,
+    /// The network has too many paths, or the formula too many literals.
+    #[error("the problem is too large for a formula")]
+    TooLarge,
+    /// The proof has too many numbers.
+    #[error("the proof has too many numbers")]
+    LongProof,
+    /// A number of the proof is no literal of the formula.
+    #[error("the proof has a number that is no literal of the formula")]
+    UnknownLiteral,
+    /// The last clause of the proof is not the empty one, or another one is empty.
+    #[error("the proof must end with its only empty clause")]
+    End,
+    /// A clause does not follow from those before it by unit propagation.
+    #[error("a clause of the proof does not follow by unit propagation")]
+    NotImplied,
+    /// The check takes too long.
+    #[error("the check of the proof takes too long")]
+    LongCheck,
+}

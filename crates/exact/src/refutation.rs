@@ -1,0 +1,139 @@
+//! Proofs that a formula is unsatisfiable, and their check.
+
+use lockstep_schedule::Problem;
+
+use crate::encoding::encode;
+use crate::error::ExactError;
+use crate::formula::Formula;
+use crate::literal::Literal;
+use crate::propagation::Propagation;
+
+/// Maximum number of numbers in a proof.
+pub(crate) const MAX_NUMBERS: usize = 1 << 18;
+
+/// Watches and literals that one check may visit: about a second.
+const MAX_WORK: u64 = 1 << 27;
+
+/// The size of a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FormulaSize {
+    /// Number of variables.
+    pub variables: u32,
+    /// Number of clauses.
+    pub clauses: u64,
+}
+
+impl FormulaSize {
+    pub(crate) fn of(formula: &Formula) -> Self {
+        Self { variables: formula.variables(), clauses: formula.clauses().len() as u64 }
+    }
+}
+
+/// Checks a proof that a distribution or an all-reduce has no schedule of `steps` steps of width 1. Returns the size of
+/// the formula which states that there is one.
+///
+/// A proof lists clauses. Each clause is a list of literals, and the number 0. A literal is the number of its variable, negative
+/// for the negation. Each clause must follow from the formula and the clauses before it by unit propagation: if all its
+/// literals are false, then some clause becomes false. The last clause is the empty one. Takes up to some seconds.
+///
+/// # Errors
+///
+/// [`ExactError`] if the problem has no formula, or the proof is none.
+///
+/// # Source
+///
+/// Goldberg and Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE (2003).
+pub fn check_refutation(problem: &Problem<'_>, steps: u32, proof: &[i32]) -> Result<FormulaSize, ExactError> {
+    if proof.len() > MAX_NUMBERS {
+        return Err(ExactError::LongProof);
+    }
+    let (formula, _, _) = encode(problem, steps)?;
+    check(&formula, proof)?;
+    Ok(FormulaSize::of(&formula))
+}
+
+/// Checks a proof for a formula.
+pub(crate) fn check(formula: &Formula, proof: &[i32]) -> Result<(), ExactError> {
+    let Some((&[0], numbers)) = proof.split_last_chunk().map(|(rest, last)| (last, rest)) else {
+        return Err(ExactError::End);
+    };
+    let mut propagation = loaded(formula)?;
+    let mut clause = Vec::new();
+    for &number in numbers {
+        if number != 0 {
+            clause.push(Literal::of_number(number, formula.variables()).ok_or(ExactError::UnknownLiteral)?);
+            continue;
+        }
+        if clause.is_empty() {
+            return Err(ExactError::End);
+        }
+        clause.sort_unstable();
+        clause.dedup();
+        if !propagation.implies(&clause, |_| {})? {
+            return Err(ExactError::NotImplied);
+        }
+        propagation.add(&clause)?;
+        clause.clear();
+    }
+    match (clause.is_empty(), propagation.is_refuted()) {
+        (false, _) => Err(ExactError::End),
+        (true, false) => Err(ExactError::NotImplied),
+        (true, true) => Ok(()),
+    }
+}
+
+/// Returns the clauses of a formula, propagated.
+pub(crate) fn loaded(formula: &Formula) -> Result<Propagation, ExactError> {
+    let mut propagation = Propagation::new(formula.variables(), MAX_WORK);
+    formula.clauses().try_for_each(|clause| propagation.add(clause))?;
+    Ok(propagation)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Two variables in all four combinations.
+    pub(crate) fn contradiction() -> Formula {
+        let mut formula = Formula::default();
+        let (one, other) = (formula.variable(), formula.variable());
+        for clause in [[one, other], [one, !other], [!one, other], [!one, !other]] {
+            formula.clause(clause);
+        }
+        formula
+    }
+
+    #[test]
+    fn a_proof_is_accepted() {
+        assert_eq!(check(&contradiction(), &[1, 0, 0]), Ok(()));
+        assert_eq!(check(&contradiction(), &[-2, -2, 0, 0]), Ok(()));
+        assert_eq!(check(&contradiction(), &[1, -1, 0, 1, 2, 0, 1, 0, 0]), Ok(()));
+    }
+
+    #[test]
+    fn other_lists_are_refused() {
+        for (proof, error) in [
+            (&[][..], ExactError::End),
+            (&[1], ExactError::End),
+            (&[1, 0], ExactError::End),
+            (&[0], ExactError::NotImplied),
+            (&[1, 2, 0, 0], ExactError::NotImplied),
+            (&[1, 0, 2, 0], ExactError::End),
+            (&[0, 1, 0, 0], ExactError::End),
+            (&[3, 0, 0], ExactError::UnknownLiteral),
+            (&[i32::MIN, 0, 0], ExactError::UnknownLiteral),
+        ] {
+            let proof: Vec<i32> = proof.to_vec();
+            assert_eq!(check(&contradiction(), &proof), Err(error), "{proof:?}");
+        }
+    }
+
+    #[test]
+    fn a_formula_that_propagation_refutes_needs_no_clause() {
+        let mut formula = Formula::default();
+        let one = formula.variable();
+        formula.clause([one]);
+        formula.clause([!one]);
+        assert_eq!(check(&formula, &[0]), Ok(()));
+    }
+}
