@@ -6,7 +6,7 @@ use crate::error::ExactError;
 use crate::formula::Formula;
 use crate::literal::Literal;
 use crate::network::{Network, rank};
-use crate::transfers::{Transfer, Transfers};
+use crate::transfers::{Transfer, Transfers, interchangeable};
 
 /// A message and what all terminals hold of it.
 struct Block {
@@ -19,6 +19,11 @@ struct Block {
 }
 
 impl Block {
+    /// Returns the member that sends the fewest messages in a step.
+    fn slowest(&self, network: &Network) -> Option<usize> {
+        self.members.iter().copied().min_by_key(|&rank| network.sends(rank))
+    }
+
     /// Returns whether a terminal holds the contribution of a member after a step.
     fn at(&self, rank: usize, place: usize, step: usize) -> Literal {
         self.holds[self.index(rank, place, step)]
@@ -96,6 +101,7 @@ pub(crate) fn state_all_reduce(
         formula.check_size()?;
     }
     transfers.limit(network, formula);
+    let alike = interchangeable(&blocks.iter().map(|block| &block.members).collect::<Vec<_>>());
     for (place, arrivals) in arrivals.iter().enumerate() {
         formula.at_most(arrivals, network.receives(place % network.terminals));
     }
@@ -113,7 +119,9 @@ pub(crate) fn state_all_reduce(
             let is_complete = |message: usize, step: usize| complete[message * (steps + 1) + step];
             transfers.state_arrivals(network, formula, rank, &own, is_complete);
         }
-        transfers.state_departures(network, formula, rank, &own);
+        let in_order: Vec<[usize; 2]> =
+            alike.iter().copied().filter(|&[first, _]| blocks[first].slowest(network) == Some(rank)).collect();
+        transfers.state_departures(network, formula, rank, &own, &in_order);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::error::ExactError;
 use crate::formula::Formula;
 use crate::literal::Literal;
 use crate::network::{Network, rank};
-use crate::transfers::{Transfer, Transfers};
+use crate::transfers::{Transfer, Transfers, interchangeable};
 
 /// A message with the ranks of its terminals.
 struct Ends {
@@ -85,6 +85,7 @@ pub(crate) fn state_distribution(
         formula.check_size()?;
     }
     transfers.limit(network, formula);
+    let alike = interchangeable(&ends.iter().map(|ends| (ends.source, &ends.receivers)).collect::<Vec<_>>());
     for (place, arrivals) in arrivals.iter().enumerate() {
         formula.at_most(arrivals, network.receives(place % network.terminals));
     }
@@ -95,7 +96,9 @@ pub(crate) fn state_distribution(
         let received = of_terminal(&|ends| ends.receivers.contains(&rank));
         transfers.state_arrivals(network, formula, rank, &received, |message, step| holders[message].at(rank, step));
         let own = of_terminal(&|ends| ends.source == rank);
-        transfers.state_departures(network, formula, rank, &own);
+        let in_order: Vec<[usize; 2]> =
+            alike.iter().copied().filter(|&[first, _]| ends[first].source == rank).collect();
+        transfers.state_departures(network, formula, rank, &own, &in_order);
     }
     Ok(())
 }

@@ -52,7 +52,17 @@ impl Transfers {
 
     /// States what a terminal must have sent after each step, and what it can have sent at most: it sends each of these
     /// messages once or more. Every schedule satisfies these clauses.
-    pub(crate) fn state_departures(&self, network: &Network, formula: &mut Formula, rank: usize, messages: &[usize]) {
+    ///
+    /// `in_order` has pairs of messages that can change places. The terminal does not send the second one before the first
+    /// one. Some schedule satisfies these clauses, if there is one.
+    pub(crate) fn state_departures(
+        &self,
+        network: &Network,
+        formula: &mut Formula,
+        rank: usize,
+        messages: &[usize],
+        in_order: &[[usize; 2]],
+    ) {
         let most = network.sends(rank);
         if messages.len() < 2 || messages.len() <= most {
             return;
@@ -66,6 +76,12 @@ impl Transfers {
                 let now = transfers.iter().filter(starts).map(|transfer| transfer.literal);
                 let now: Vec<Literal> = now.chain([*sent]).collect();
                 *sent = formula.any(&now);
+            }
+            let is_sent = |message: usize| {
+                messages.iter().position(|&other| other == message).map_or(Literal::FALSE, |place| sent[place])
+            };
+            for &[first, second] in in_order {
+                formula.clause([!is_sent(second), is_sent(first)]);
             }
             formula.at_most(&sent, most.saturating_mul(before + 1));
             let later = most.saturating_mul(self.steps - before - 1);
@@ -91,5 +107,23 @@ impl Transfers {
                 formula.at_least(&complete, least);
             }
         }
+    }
+}
+
+/// Returns the pairs of messages that can change places, of those that are alike by their keys: each with the next one.
+pub(crate) fn interchangeable<K: Ord>(keys: &[K]) -> Vec<[usize; 2]> {
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by_key(|&message| (&keys[message], message));
+    order.windows(2).filter(|pair| keys[pair[0]] == keys[pair[1]]).map(|pair| [pair[0], pair[1]]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::interchangeable;
+
+    #[test]
+    fn messages_with_the_same_key_follow_each_other() {
+        assert_eq!(interchangeable(&["b", "a", "b", "c", "b"]), [[0, 2], [2, 4]]);
+        assert_eq!(interchangeable::<u8>(&[]), Vec::<[usize; 2]>::new());
     }
 }

@@ -52,8 +52,6 @@ fn compare(problem: &Problem<'_>, spoil: (Index, i32)) -> Result<(), TestCaseErr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
-
     #[test]
     fn decisions_are_those_of_an_exhaustive_search(
         instance in instance(5), place: Index, number in -200..200i32,
