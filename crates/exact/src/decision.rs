@@ -30,14 +30,15 @@ pub enum Decision {
         /// The size of the formula.
         size: FormulaSize,
     },
-    /// The work does not suffice, or the proof is too long.
+    /// The search was stopped, the work does not suffice, or the proof is too long.
     Undecided,
 }
 
 /// Decides whether a distribution or an all-reduce has a schedule of `steps` steps of width 1.
 ///
 /// `work` is the number of literals that the solver may still assign, fewer if the formula is large; it is reduced by those that
-/// it assigned. A million of them takes about 0.1 s. The result depends on the arguments only.
+/// it assigned. A million of them takes about 0.1 s. `is_stopped` is called after each conflict, and ends the search once it
+/// returns true. Otherwise, the result depends on the arguments only.
 ///
 /// # Errors
 ///
@@ -46,9 +47,15 @@ pub enum Decision {
 /// # Source
 ///
 /// Eén and Sörensson, *An extensible SAT-solver*, SAT (2003).
-pub fn decide(problem: &Problem<'_>, steps: u32, work: &mut u64) -> Result<Decision, ExactError> {
+pub fn decide(
+    problem: &Problem<'_>,
+    steps: u32,
+    work: &mut u64,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Decision, ExactError> {
     let (formula, network, transfers) = encode(problem, steps)?;
-    let mut solver = Solver::new(SolverOpts::default(), Log::default());
+    let mut solver =
+        Solver::new(SolverOpts::default(), Log { limit: 0, clauses: Vec::new(), is_stopped, has_stopped: false });
     for _ in 0..=formula.variables() {
         solver.new_var(lbool::UNDEF, true);
     }
@@ -75,9 +82,9 @@ pub fn decide(problem: &Problem<'_>, steps: u32, work: &mut u64) -> Result<Decis
 
 /// Runs the solver in parts, each of a number of conflicts, until it has an answer or the work is done. `price` is the work of
 /// an assignment.
-fn solve(solver: &mut Solver<Log>, price: u64, work: &mut u64) -> lbool {
+fn solve(solver: &mut Solver<Log<'_>>, price: u64, work: &mut u64) -> lbool {
     let mut conflicts = FIRST_CONFLICTS;
-    while *work > 0 {
+    while *work > 0 && !solver.cb().has_stopped {
         let (before, clauses) = (solver.num_propagations(), solver.cb().clauses.len());
         solver.cb_mut().limit = clauses + conflicts;
         let answer = solver.solve_limited(&[]);
@@ -116,20 +123,22 @@ fn short_proof(formula: &Formula, clauses: &[Vec<Literal>]) -> Option<Vec<i32>> 
 }
 
 /// The clauses that the solver has learnt, one per conflict.
-#[derive(Default)]
-struct Log {
+struct Log<'a> {
     /// The number of clauses at which the solver pauses.
     limit: usize,
     clauses: Vec<Vec<Literal>>,
+    is_stopped: &'a dyn Fn() -> bool,
+    has_stopped: bool,
 }
 
-impl Callbacks for Log {
+impl Callbacks for Log<'_> {
     fn on_new_clause(&mut self, clause: &[Lit], _: ClauseKind) {
         self.clauses.push(clause.iter().copied().map(from_solver).collect());
+        self.has_stopped = (self.is_stopped)();
     }
 
     fn stop(&self) -> bool {
-        self.clauses.len() >= self.limit
+        self.has_stopped || self.clauses.len() >= self.limit
     }
 }
 

@@ -14,9 +14,9 @@
 //! let problem = Problem::new(&path, &all_reduce, CommunicationModel::wormhole())?;
 //!
 //! let mut work = 1_000_000;
-//! let Decision::Infeasible { proof, size } = decide(&problem, 3, &mut work)? else { panic!() };
+//! let Decision::Infeasible { proof, size } = decide(&problem, 3, &mut work, &|| false)? else { panic!() };
 //! assert_eq!(check_refutation(&problem, 3, &proof)?, size);
-//! let Decision::Schedule(schedule) = decide(&problem, 4, &mut work)? else { panic!() };
+//! let Decision::Schedule(schedule) = decide(&problem, 4, &mut work, &|| false)? else { panic!() };
 //! assert_eq!(verify(&problem, &schedule)?.steps, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -28,7 +28,7 @@ fn with_problem<T>(instance: &Instance, visit: impl FnOnce(&Problem<'_>) -> T) -
 fn compare(problem: &Problem<'_>, spoil: (Index, i32)) -> Result<(), TestCaseError> {
     let Ok(Some(fastest)) = fastest_schedule(problem, usize::MAX, &mut EFFORT.clone()) else { return Ok(()) };
     let optimum = fastest.step_count() as u32;
-    let decision = |steps| match decide(problem, steps, &mut WORK.clone()) {
+    let decision = |steps| match decide(problem, steps, &mut WORK.clone(), &|| false) {
         Ok(Decision::Undecided) => None,
         Ok(decision) => Some(decision),
         Err(error) => panic!("{error}"),
@@ -64,10 +64,10 @@ proptest! {
     fn schedules_with_capacities_are_valid(instance in instance_with_capacities(6)) {
         let check = |problem: &Problem<'_>| -> Result<(), TestCaseError> {
             for steps in 1..12 {
-                match decide(problem, steps, &mut WORK.clone()) {
+                match decide(problem, steps, &mut WORK.clone(), &|| false) {
                     Ok(Decision::Schedule(schedule)) => {
                         prop_assert_eq!(verify(problem, &schedule).map(|verified| verified.steps), Ok(steps as usize));
-                        let more = decide(problem, steps + 1, &mut WORK.clone());
+                        let more = decide(problem, steps + 1, &mut WORK.clone(), &|| false);
                         prop_assert!(!matches!(more, Ok(Decision::Infeasible { .. })), "fewer steps suffice");
                         break;
                     }
@@ -86,7 +86,7 @@ fn other_problems_are_refused() {
     let error = |spec: &str, collective: &Collective, steps: u32| {
         let topology: Topology = spec.parse().unwrap();
         let problem = Problem::new(&topology, collective, CommunicationModel::wormhole()).unwrap();
-        decide(&problem, steps, &mut WORK.clone()).unwrap_err()
+        decide(&problem, steps, &mut WORK.clone(), &|| false).unwrap_err()
     };
     assert_eq!(error("ring:4", &Collective::reduce_scatter(), 1), ExactError::Collects);
     assert_eq!(error("ring:4", &Collective::all_gather(), 0), ExactError::Steps);
@@ -101,5 +101,8 @@ fn a_search_without_work_left_is_undecided() {
     let ring: Topology = "ring:8".parse().unwrap();
     let (all_reduce, model) = (Collective::all_reduce(), CommunicationModel::store_and_forward());
     let problem = Problem::new(&ring, &all_reduce, model).unwrap();
-    assert_eq!(decide(&problem, 7, &mut 0), Ok(Decision::Undecided));
+    assert_eq!(decide(&problem, 7, &mut 0, &|| false), Ok(Decision::Undecided));
+    let mut work = 1 << 30;
+    assert_eq!(decide(&problem, 7, &mut work, &|| true), Ok(Decision::Undecided));
+    assert!(work > 1 << 29, "the search ends at once");
 }

@@ -33,7 +33,8 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     let mut best = None;
     let mut steps = request.proved_by(rules);
     while (1..request.enough).contains(&steps) && !request.is_over() {
-        let Ok(Decision::Infeasible { proof, size }) = decide(problem, steps, &mut work) else { break };
+        let decision = decide(problem, steps, &mut work, &|| request.is_over());
+        let Ok(Decision::Infeasible { proof, size }) = decision else { break };
         let digest = digest(&proof);
         let (variables, clauses) = (size.variables, size.clauses);
         let certificate = Certificate::Satisfiability { infeasible: steps, variables, clauses, proof, digest };

@@ -124,7 +124,7 @@ impl Numbers<'_> {
 
     /// Returns a proof in which some number may be wrong.
     fn proof(&mut self, problem: &Problem<'_>, infeasible: u32) -> Certificate {
-        let mut proof = match decide(problem, infeasible, &mut (1 << 18)) {
+        let mut proof = match decide(problem, infeasible, &mut (1 << 18), &|| false) {
             Ok(Decision::Infeasible { proof, .. }) => proof,
             _ => vec![1, 0, 2, 0, 0],
         };

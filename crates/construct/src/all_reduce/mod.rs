@@ -289,7 +289,7 @@ impl Search<'_> {
             // Some work remains for larger numbers of steps.
             let limit = left.div_ceil(2);
             let mut work = limit;
-            let decision = decide(problem, steps, &mut work);
+            let decision = decide(problem, steps, &mut work, &|| self.is_stopped());
             let spent = limit - work;
             left -= spent;
             self.evaluations_left = self.evaluations_left.saturating_sub(spent / LITERALS_PER_EVALUATION);
@@ -304,7 +304,12 @@ impl Search<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.below <= self.goal || self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
+        self.below <= self.goal || self.is_stopped()
+    }
+
+    /// Returns true if time or cancellation ended the search.
+    fn is_stopped(&self) -> bool {
+        self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
     }
 
     /// Justifies transfers, and keeps them if they are shorter than the best so far. Returns whether they are.

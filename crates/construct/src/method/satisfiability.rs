@@ -45,7 +45,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         // Some work remains for larger numbers of steps.
         let limit = left / 2;
         let mut work = limit;
-        let decision = decide(request.problem, steps, &mut work);
+        let decision = decide(request.problem, steps, &mut work, &|| request.stop_reason().is_some());
         let spent = limit - work + WORK_PER_FORMULA;
         request.work.add(spent.saturating_mul(UNITS_PER_LITERAL));
         left = left.saturating_sub(spent);
