@@ -102,8 +102,8 @@ pub(crate) fn rule_count(problem: &Problem<'_>) -> usize {
 }
 
 /// Computes the bounds of all rules, in the order of the registry, and passes the steps of each to `observe`. Exact rules
-/// begin where the others end, and at `least` steps. Once the time of the budget is over, expensive rules
-/// are left out, and the current one returns its best bound so far.
+/// begin at the best bound of the others, or at `least` steps if that is more. Once the time of the budget is over,
+/// expensive rules are left out, and the current one returns its best bound so far.
 pub(crate) fn bounds_by_all(
     problem: &Problem<'_>,
     least: u32,

@@ -116,7 +116,7 @@ impl Rule {
             Self::Phases => "an all-reduce contains a reduction and a broadcast",
             Self::Exhaustion => "all states of a tiny all-reduce that schedules can reach, one by one",
             Self::Satisfiability => {
-                "all schedules of a small problem, by a proof that a propositional formula is false"
+                "all schedules of a small problem, by a proof that a propositional formula has no model"
             }
         }
     }

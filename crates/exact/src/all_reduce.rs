@@ -100,11 +100,8 @@ pub(crate) fn state_all_reduce(
         blocks.push(block);
         formula.check_size()?;
     }
-    transfers.limit(network, formula);
+    transfers.limit(network, &arrivals, formula);
     let alike = interchangeable(&blocks.iter().map(|block| &block.members).collect::<Vec<_>>());
-    for (place, arrivals) in arrivals.iter().enumerate() {
-        formula.at_most(arrivals, network.receives(place % network.terminals));
-    }
     for rank in 0..network.terminals {
         let own: Vec<usize> = (0..blocks.len()).filter(|&message| blocks[message].members.contains(&rank)).collect();
         let counted = if own.len() > network.receives(rank) { 1..steps } else { 0..0 };

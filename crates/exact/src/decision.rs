@@ -36,9 +36,9 @@ pub enum Decision {
 
 /// Decides whether a distribution or an all-reduce has a schedule of `steps` steps of width 1.
 ///
-/// `work` is the number of literals that the solver may still assign, fewer if the formula is large; it is reduced by those that
-/// it assigned. A million of them takes about 0.1 s. `is_stopped` is called after each conflict, and ends the search once it
-/// returns true. Otherwise, the result depends on the arguments only.
+/// `work` is the number of literals that the solver may still assign. In a large formula, an assignment counts several times.
+/// The function subtracts what the solver has used. A million takes about 0.1 s. After each conflict, the function calls
+/// `is_stopped`, and ends the search if it returns true. Otherwise, the result depends on the arguments only.
 ///
 /// # Errors
 ///

@@ -84,11 +84,8 @@ pub(crate) fn state_distribution(
         holders.push(held);
         formula.check_size()?;
     }
-    transfers.limit(network, formula);
+    transfers.limit(network, &arrivals, formula);
     let alike = interchangeable(&ends.iter().map(|ends| (ends.source, &ends.receivers)).collect::<Vec<_>>());
-    for (place, arrivals) in arrivals.iter().enumerate() {
-        formula.at_most(arrivals, network.receives(place % network.terminals));
-    }
     for rank in 0..network.terminals {
         let of_terminal = |is_end: &dyn Fn(&Ends) -> bool| -> Vec<usize> {
             (0..ends.len()).filter(|&message| is_end(&ends[message])).collect()

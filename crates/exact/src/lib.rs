@@ -1,8 +1,8 @@
 //! Exact decisions: a schedule of a given number of steps, or a proof that there is none, by a solver of propositional
 //! formulas.
 //!
-//! [`decide`] states as a formula that a schedule exists, and solves it. A proof is checked by [`check_refutation`], which
-//! does not use the solver.
+//! [`decide`] writes down, as a propositional formula, that a schedule exists. Then a solver searches for a model of the
+//! formula. If there is none, it returns a proof. [`check_refutation`] checks the proof without the solver.
 //!
 //! ```
 //! use lockstep_exact::{Decision, check_refutation, decide};

@@ -42,11 +42,15 @@ impl Transfers {
         self.of_step[step - 1].push(transfer);
     }
 
-    /// States that the transfers of each step fit the resources and the ports of their senders.
-    pub(crate) fn limit(&self, network: &Network, formula: &mut Formula) {
+    /// States that the transfers of each step fit the resources and the ports. `arrivals` has the transfers that arrive, by
+    /// step and terminal.
+    pub(crate) fn limit(&self, network: &Network, arrivals: &[Vec<Literal>], formula: &mut Formula) {
         for transfers in &self.of_step {
             let used: Vec<_> = transfers.iter().map(|transfer| (transfer.route, transfer.literal)).collect();
             network.limit(formula, &used);
+        }
+        for (place, arrivals) in arrivals.iter().enumerate() {
+            formula.at_most(arrivals, network.receives(place % network.terminals));
         }
     }
 

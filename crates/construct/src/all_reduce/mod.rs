@@ -80,9 +80,9 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
 /// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
 /// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, by groups of terminals that
-/// exchange their sums, by a beam search over partial sums, and by a solver of propositional formulas. The result depends on the arguments only, unless time or
-/// cancellation ends the search. One evaluation is one transfer placed, or one route considered. There is no result if the
-/// table of blocks and terminals takes more than 1 GiB.
+/// exchange their sums, and by a beam search over partial sums. Small problems are also planned by a solver of propositional
+/// formulas. The result depends on the arguments only, unless time or cancellation ends the search. One evaluation is one
+/// transfer placed, or one route considered. There is no result if the table of blocks and terminals takes more than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;

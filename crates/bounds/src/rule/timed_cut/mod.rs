@@ -44,11 +44,13 @@ const EXCEEDS: &[Rule] = &[Rule::Ports, Rule::Eccentricity];
 /// bring all messages to their receivers. A minimum cut then gives the number of steps for which it has too little
 /// capacity.
 ///
-/// Broadcasts under wormhole switching: it considers the cuts whose messages must enter [before the last step](late_cut).
+/// For broadcasts under wormhole switching, it considers the cuts whose messages must enter
+/// [before the last step](late_cut) instead.
 ///
-/// Applies to two or more messages that terminals may forward. The bound of flows must exceed those of the [ports](super::ports)
-/// and the [distances](super::eccentricity). For a scatter from one source, or to one receiver, it is the optimum if
-/// only opposite channels share resources and no times are merged. Takes a few flows of `O(M T)` arcs per receiver. In
+/// Applies to two or more messages that terminals may forward. The bound of flows must exceed those of the
+/// [ports](super::ports) and the [distances](super::eccentricity). For a scatter from one source, or to one receiver, it is
+/// the optimum if only opposite channels share resources, no times are merged, and wormhole transfers may take any path.
+/// Takes a few flows of `O(M T)` arcs per receiver. In
 /// larger networks, times in the middle are merged, and beyond that, it considers a sample of the receivers.
 ///
 /// # Source

@@ -12,10 +12,11 @@ const MAX_NODES: usize = 512;
 /// Sets of more terminals are left out: each step visits what all of them hold.
 const MAX_OTHERS: usize = 31;
 
-/// For each terminal, the smallest set around it into which most messages per unit of capacity must go, compared with all
-/// node sets.
+/// The tight sets of all terminals.
 ///
-/// A schedule without idle channels sends each message into such a set once, and copies it inside.
+/// The messages from outside of a node set must enter it. The sets with the most such messages per unit of capacity limit the
+/// throughput. The tight set of a terminal is the smallest of them that contains it. A schedule without idle channels sends
+/// each message into such a set once, and copies it inside.
 #[derive(Clone, Debug)]
 pub(super) struct TightSets {
     sets: Vec<TightSet>,
@@ -30,7 +31,7 @@ pub(super) struct TightSet {
     capacity: u32,
     /// The number of last steps in which a message that enters once cannot reach all terminals of the set.
     late_steps: u32,
-    /// The capacity of these steps, without that of messages that enter the set once per terminal in the last one.
+    /// The capacity that is lost in these steps. In the last step, a message can still enter once per terminal.
     late_capacity: u32,
 }
 
@@ -160,7 +161,8 @@ impl<'a> SetSearch<'a> {
     }
 }
 
-/// Returns the number of transfers inside a set from the terminals that messages enter to the farthest one, and at least 1.
+/// Returns the number of transfers from the terminals where messages enter a set to the farthest terminal of the set, or 1 if
+/// that is 0.
 fn late_steps(task: &SchedulingTask<'_>, is_in: impl Fn(NodeId) -> bool) -> u32 {
     let (topology, switching) = (task.topology(), task.model().switching);
     let mut is_reached: Vec<bool> = topology.nodes().map(|node| !is_in(node)).collect();
@@ -212,15 +214,15 @@ mod tests {
             let link = ring.link(nodes[place], nodes[(place + 1) % 8]);
             ring.set_capacity(link, if place % 2 == 0 { 4 } else { 1 });
         }
-        let sets = sets(&ring.build().unwrap()).unwrap();
+        let of_pairs = sets(&ring.build().unwrap()).unwrap();
         for terminal in 0..8 {
-            let set = sets.of(terminal).unwrap();
+            let set = of_pairs.of(terminal).unwrap();
             assert_eq!((&set.others[..], set.capacity), (&[terminal as u32 ^ 1][..], 2));
             // In the last step, each message must enter twice.
             let least = [0, 1, 2, 3, 4, 5].map(|messages| set.least_steps(messages));
             assert_eq!(least, [0, 1, 1, 2, 3, 3]);
         }
-        assert!(super::tests::sets(&"hypercube:3".parse().unwrap()).is_none());
+        assert!(sets(&"hypercube:3".parse().unwrap()).is_none());
     }
 
     /// Two servers of three terminals in a row, with one link between them. A message enters at one end.

@@ -29,7 +29,8 @@ use crate::kit::task::SchedulingTask;
 /// Scatter flow: scatter of any number of messages per receiver, on any network under any model.
 ///
 /// The schedule is optimal for direct transfers. With store-and-forward or relays along any paths, it is optimal if the
-/// [time-expanded network](time_expanded) is not too large. Not supported: networks where channels share a resource
+/// [time-expanded network](time_expanded) is not too large; with relays along shortest paths, if all paths of the best flow
+/// are shortest paths. Not supported: networks where channels share a resource
 /// other than in opposite pairs, and problems past [`MAX_FLOW_NETWORK_SIZE`] or [`supply::MAX_CHANNEL_USES`]. Time: a
 /// few maximum flows, and two per step. Memory: `O(N + M)`, and 1 GiB of channel uses at most.
 ///
@@ -118,7 +119,7 @@ fn relayed(
         && let Some(schedule) = over_time(&all, &[], bound)
     {
         // In many networks with switches, all paths are shortest paths.
-        if has_shortest_paths(&request.task().ok()?, &schedule) {
+        if request.task().is_ok_and(|task| has_shortest_paths(&task, &schedule)) {
             return Some(schedule);
         }
         from = schedule.step_count() as u32;
