@@ -6,9 +6,8 @@ use lockstep_schedule::{Budget, Phase, Problem};
 use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
 use crate::rule::{
-    arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, exhaustion, gossip, growth, ports, reception,
-    satisfiability, source_cut, timed_cut, timed_gossip, timed_trees, tree_broadcast, tree_packets, tree_packing,
-    volume,
+    arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, gossip, growth, ports, reception, satisfiability,
+    source_cut, timed_cut, timed_gossip, timed_trees, tree_broadcast, tree_packets, tree_packing, volume,
 };
 
 /// A way to compute bounds by one rule.
@@ -63,7 +62,6 @@ const ALL_REDUCE: &[RuleEntry] = &[
     entry(Rule::Cut, Cost::Expensive, cut::BUILDS_ON, cut::bound_of_all_reduce),
     entry(Rule::Gossip, Cost::Expensive, gossip::BUILDS_ON, gossip::bound),
     entry(Rule::TimedGossip, Cost::Expensive, timed_gossip::BUILDS_ON, timed_gossip::bound),
-    entry(Rule::Exhaustion, Cost::Expensive, exhaustion::BUILDS_ON, exhaustion::bound),
     entry(Rule::Satisfiability, Cost::Exact, satisfiability::BUILDS_ON_FOR_ALL_REDUCES, satisfiability::bound),
 ];
 

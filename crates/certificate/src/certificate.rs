@@ -220,16 +220,6 @@ pub enum Certificate {
         /// receivers.
         per_step: u64,
     },
-    /// All states of a tiny all-reduce: what all terminals hold of all messages.
-    ///
-    /// Proves `infeasible + 1` steps.
-    Exhaustion {
-        /// The number of steps that is too small.
-        infeasible: u32,
-        /// Number of states after each step but the last, as far as another state is not at least as good, and as the end
-        /// can be in reach.
-        states: Vec<u64>,
-    },
     /// A proof that the propositional formula which states that a schedule of `infeasible` steps exists is unsatisfiable.
     ///
     /// Proves `infeasible + 1` steps. The check builds the formula again, and derives every clause of the proof by unit

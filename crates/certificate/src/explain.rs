@@ -178,7 +178,6 @@ impl Display for Explanation<'_> {
             Certificate::DistanceSum { channel_uses, per_step } => {
                 write!(f, "all messages together cross {channel_uses} channels, at most {per_step} in a step")
             }
-            Certificate::Exhaustion { infeasible, states } => exhaustion(f, *infeasible, states),
             Certificate::Satisfiability { infeasible, proof, .. } => satisfiability(f, *infeasible, proof),
             Certificate::GroupVolume { groups, transfers, members, per_step } => {
                 group_volume(f, groups.len() as u64, [*transfers, *members, *per_step])
@@ -237,12 +236,6 @@ fn list<T: Display>(mut entries: impl ExactSizeIterator<Item = T>) -> String {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
-}
-
-fn exhaustion(f: &mut Formatter<'_>, infeasible: u32, states: &[u64]) -> fmt::Result {
-    let all = states.iter().fold(0, |sum: u64, &count| sum.saturating_add(count));
-    write!(f, "no schedule of {} completes all sums", counted(infeasible.into(), "step"))?;
-    if all == 0 { Ok(()) } else { write!(f, "; {} on the way were tried", counted(all, "state")) }
 }
 
 fn satisfiability(f: &mut Formatter<'_>, infeasible: u32, proof: &[i32]) -> fmt::Result {

@@ -43,7 +43,6 @@ impl Certificate {
             | Self::Eccentricity { .. }
             | Self::ForwardingWindow { .. }
             | Self::TimedTrees { .. }
-            | Self::Exhaustion { .. }
             | Self::Satisfiability { .. } => None,
         }
     }

@@ -51,14 +51,13 @@ pub enum Rule {
     /// An all-reduce contains a reduction and a broadcast of every message.
     Phases,
     /// All states that the steps can reach miss the goal.
-    Exhaustion,
     /// The propositional formula which states that a schedule exists is unsatisfiable.
     Satisfiability,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 21] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -79,7 +78,6 @@ impl Rule {
         Self::CommonRoot,
         Self::TimedGossip,
         Self::Phases,
-        Self::Exhaustion,
         Self::Satisfiability,
     ];
 
@@ -114,7 +112,6 @@ impl Rule {
                 "the resources and ports that the transfers of an all-reduce use in time, step by step"
             }
             Self::Phases => "an all-reduce contains a reduction and a broadcast",
-            Self::Exhaustion => "all states of a tiny all-reduce that schedules can reach, one by one",
             Self::Satisfiability => {
                 "all schedules of a small problem, by a proof that a propositional formula has no model"
             }
@@ -145,7 +142,6 @@ impl fmt::Display for Rule {
             Self::CommonRoot => "common-root",
             Self::TimedGossip => "timed-gossip",
             Self::Phases => "phases",
-            Self::Exhaustion => "exhaustion",
             Self::Satisfiability => "satisfiability",
         })
     }

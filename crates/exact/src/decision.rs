@@ -6,9 +6,10 @@ use lockstep_schedule::{MessageId, Problem, Schedule};
 use crate::encoding::encode;
 use crate::error::ExactError;
 use crate::formula::Formula;
+use crate::formula_size::FormulaSize;
 use crate::literal::Literal;
 use crate::network::Network;
-use crate::refutation::{FormulaSize, MAX_NUMBERS, check};
+use crate::refutation::{MAX_NUMBERS, check};
 use crate::transfers::Transfers;
 use crate::trim::trimmed;
 
@@ -75,7 +76,7 @@ pub fn decide(
     }
     let clauses = std::mem::take(&mut solver.cb_mut().clauses);
     drop(solver);
-    let size = FormulaSize::of(&formula);
+    let size = formula.size();
     let proof = short_proof(&formula, &clauses);
     Ok(proof.map_or(Decision::Undecided, |proof| Decision::Infeasible { proof, size }))
 }

@@ -1,5 +1,7 @@
 //! Why a problem is not decided, or a proof is refused.
 
+use crate::formula_size::FormulaSize;
+
 /// More steps need too large formulas.
 pub(crate) const MAX_STEPS: u32 = 64;
 
@@ -16,6 +18,9 @@ pub enum ExactError {
     /// The network has too many paths, or the formula too many literals.
     #[error("the problem is too large for a formula")]
     TooLarge,
+    /// The formula has another size than the proof requires.
+    #[error("the formula has {} variables and {} clauses: another version of Lockstep made the proof", .0.variables, .0.clauses)]
+    OtherFormula(FormulaSize),
     /// The proof has too many numbers.
     #[error("the proof has too many numbers")]
     LongProof,

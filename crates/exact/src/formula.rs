@@ -1,6 +1,7 @@
 //! Formulas in conjunctive normal form.
 
 use crate::error::ExactError;
+use crate::formula_size::FormulaSize;
 use crate::literal::Literal;
 
 /// Maximum number of literals of all clauses.
@@ -25,6 +26,11 @@ impl Formula {
     /// Returns the number of variables.
     pub(crate) fn variables(&self) -> u32 {
         self.variables
+    }
+
+    /// Returns the numbers of variables and clauses.
+    pub(crate) fn size(&self) -> FormulaSize {
+        FormulaSize { variables: self.variables, clauses: self.clauses().len() as u64 }
     }
 
     /// Returns the clauses.

@@ -15,7 +15,7 @@
 //!
 //! let mut work = 1_000_000;
 //! let Decision::Infeasible { proof, size } = decide(&problem, 3, &mut work, &|| false)? else { panic!() };
-//! assert_eq!(check_refutation(&problem, 3, &proof)?, size);
+//! check_refutation(&problem, 3, size, &proof)?;
 //! let Decision::Schedule(schedule) = decide(&problem, 4, &mut work, &|| false)? else { panic!() };
 //! assert_eq!(verify(&problem, &schedule)?.steps, 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -44,6 +44,7 @@ mod distribution;
 mod encoding;
 mod error;
 mod formula;
+mod formula_size;
 mod literal;
 mod network;
 mod propagation;
@@ -56,4 +57,5 @@ mod trim;
 #[cfg(feature = "solver")]
 pub use decision::{Decision, decide};
 pub use error::ExactError;
-pub use refutation::{FormulaSize, check_refutation};
+pub use formula_size::FormulaSize;
+pub use refutation::check_refutation;

@@ -5,6 +5,7 @@ use lockstep_schedule::Problem;
 use crate::encoding::encode;
 use crate::error::ExactError;
 use crate::formula::Formula;
+use crate::formula_size::FormulaSize;
 use crate::literal::Literal;
 use crate::propagation::Propagation;
 
@@ -14,23 +15,8 @@ pub(crate) const MAX_NUMBERS: usize = 1 << 18;
 /// Watches and literals that one check may visit: about a second.
 const MAX_WORK: u64 = 1 << 27;
 
-/// The size of a formula.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FormulaSize {
-    /// Number of variables.
-    pub variables: u32,
-    /// Number of clauses.
-    pub clauses: u64,
-}
-
-impl FormulaSize {
-    pub(crate) fn of(formula: &Formula) -> Self {
-        Self { variables: formula.variables(), clauses: formula.clauses().len() as u64 }
-    }
-}
-
-/// Checks a proof that a distribution or an all-reduce has no schedule of `steps` steps of width 1. Returns the size of
-/// the formula which states that there is one.
+/// Checks a proof that a distribution or an all-reduce has no schedule of `steps` steps of width 1. `size` is that of the
+/// formula which states that there is one.
 ///
 /// A proof lists clauses. Each clause is a list of literals, and the number 0. A literal is the number of its variable, negative
 /// for the negation. Each clause must follow from the formula and the clauses before it by unit propagation: if all its
@@ -38,18 +24,20 @@ impl FormulaSize {
 ///
 /// # Errors
 ///
-/// [`ExactError`] if the problem has no formula, or the proof is none.
+/// [`ExactError`] if the problem has no formula, or one of another size, or the proof is none.
 ///
 /// # Source
 ///
 /// Goldberg and Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE (2003).
-pub fn check_refutation(problem: &Problem<'_>, steps: u32, proof: &[i32]) -> Result<FormulaSize, ExactError> {
+pub fn check_refutation(problem: &Problem<'_>, steps: u32, size: FormulaSize, proof: &[i32]) -> Result<(), ExactError> {
     if proof.len() > MAX_NUMBERS {
         return Err(ExactError::LongProof);
     }
     let (formula, _, _) = encode(problem, steps)?;
-    check(&formula, proof)?;
-    Ok(FormulaSize::of(&formula))
+    if formula.size() != size {
+        return Err(ExactError::OtherFormula(formula.size()));
+    }
+    check(&formula, proof)
 }
 
 /// Checks a proof for a formula.

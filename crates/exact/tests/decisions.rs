@@ -2,7 +2,7 @@
 
 #![cfg(feature = "solver")]
 
-use lockstep_exact::{Decision, ExactError, check_refutation, decide};
+use lockstep_exact::{Decision, ExactError, FormulaSize, check_refutation, decide};
 use lockstep_schedule::strategy::{Instance, fastest_schedule, instance, instance_with_capacities};
 use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Pattern, Problem, verify};
 use lockstep_topology::Topology;
@@ -40,13 +40,21 @@ fn compare(problem: &Problem<'_>, spoil: (Index, i32)) -> Result<(), TestCaseErr
     for steps in 1..optimum {
         let Some(found) = decision(steps) else { continue };
         let Decision::Infeasible { proof, size } = found else { panic!("a schedule below the optimum") };
-        prop_assert_eq!(check_refutation(problem, steps, &proof), Ok(size));
-        prop_assert!(check_refutation(problem, optimum, &proof).is_err(), "a proof against the optimum");
+        prop_assert_eq!(check_refutation(problem, steps, size, &proof), Ok(()));
+        let other = FormulaSize { clauses: size.clauses + 1, ..size };
+        prop_assert_eq!(check_refutation(problem, steps, other, &proof), Err(ExactError::OtherFormula(size)));
+        let Err(ExactError::OtherFormula(of_optimum)) = check_refutation(problem, optimum, other, &proof) else {
+            panic!("a formula for more steps has as many clauses")
+        };
+        prop_assert!(check_refutation(problem, optimum, of_optimum, &proof).is_err(), "a proof against the optimum");
         let mut spoilt = proof.clone();
         spoilt[spoil.0.index(proof.len())] = spoil.1;
-        prop_assert!(check_refutation(problem, optimum, &spoilt).is_err(), "a spoilt proof against the optimum");
+        prop_assert!(
+            check_refutation(problem, optimum, of_optimum, &spoilt).is_err(),
+            "a spoilt proof against the optimum"
+        );
         spoilt.truncate(proof.len() - 1);
-        prop_assert!(check_refutation(problem, steps, &spoilt).is_err(), "a proof without an end");
+        prop_assert!(check_refutation(problem, steps, size, &spoilt).is_err(), "a proof without an end");
     }
     Ok(())
 }

@@ -72,7 +72,6 @@
 //! | [`analytic`] | constructions for networks of known structure |
 //! | [`construct`] | heuristic methods for any network; repair |
 //! | [`evolve`] | evolutionary search |
-//! | [`exhaustion`] | exhaustive search for tiny all-reduces |
 //! | [`exact`] | schedules of a given number of steps, or proofs that there is none |
 //! | [`faults`] | fault sets, their enumeration and symmetry classes |
 //! | [`metrics`] | bisection, throughput, distances, spectrum |
@@ -95,7 +94,6 @@ pub use lockstep_construct as construct;
 pub use lockstep_design as design;
 pub use lockstep_evolve as evolve;
 pub use lockstep_exact as exact;
-pub use lockstep_exhaustion as exhaustion;
 pub use lockstep_faults as faults;
 pub use lockstep_files as files;
 pub use lockstep_flow as flow;

@@ -5,7 +5,6 @@ pub(crate) mod broadcast_lp;
 pub(crate) mod cut;
 pub(crate) mod distance_sum;
 pub(crate) mod eccentricity;
-pub(crate) mod exhaustion;
 pub(crate) mod gossip;
 pub(crate) mod growth;
 pub(crate) mod ports;

@@ -3,7 +3,6 @@
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_exact::{Decision, decide};
 use lockstep_schedule::Problem;
-use sha2::{Digest, Sha256};
 
 use crate::request::BoundRequest;
 
@@ -35,21 +34,9 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     while (1..request.enough).contains(&steps) && !request.is_over() {
         let decision = decide(problem, steps, &mut work, &|| request.is_over());
         let Ok(Decision::Infeasible { proof, size }) = decision else { break };
-        let digest = digest(&proof);
-        let (variables, clauses) = (size.variables, size.clauses);
-        let certificate = Certificate::Satisfiability { infeasible: steps, variables, clauses, proof, digest };
+        let certificate = Certificate::of_proof(steps, size, proof);
         steps += 1;
         best = Some(LowerBound { steps, rule: Rule::Satisfiability, certificate });
     }
     best
-}
-
-/// Computes the SHA-256 of a proof in hexadecimal digits.
-fn digest(proof: &[i32]) -> String {
-    let mut hash = Sha256::new();
-    for number in proof {
-        hash.update(number.to_le_bytes());
-    }
-    let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    digits.concat()
 }

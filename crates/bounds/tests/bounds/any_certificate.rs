@@ -4,8 +4,7 @@
 //! follows from them, so that every certificate that can be accepted is accepted in the end.
 
 use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
-use lockstep_exact::{Decision, decide};
-use lockstep_exhaustion::{Exhaustion, exhaust_all_reduce};
+use lockstep_exact::{Decision, ExactError, FormulaSize, check_refutation, decide};
 use lockstep_schedule::strategy::{Instance, instance, instance_on};
 use lockstep_schedule::{DistributePhase, Phase, Ports, Problem, Switching};
 use lockstep_topology::strategy::shuffled;
@@ -128,16 +127,16 @@ impl Numbers<'_> {
             Ok(Decision::Infeasible { proof, .. }) => proof,
             _ => vec![1, 0, 2, 0, 0],
         };
+        let none = FormulaSize { variables: 0, clauses: 0 };
+        let size = match check_refutation(problem, infeasible, none, &proof) {
+            Err(ExactError::OtherFormula(size)) => size,
+            _ => none,
+        };
         if self.below(2) == 1 {
             let place = self.below(proof.len());
             proof[place] = (self.below(61) as u32).cast_signed() - 30;
         }
-        let mut hash = Sha256::new();
-        for number in &proof {
-            hash.update(number.to_le_bytes());
-        }
-        let digest = hexadecimal(hash);
-        Certificate::Satisfiability { infeasible, variables: u32::MAX, clauses: UNKNOWN, proof, digest }
+        Certificate::of_proof(infeasible, size, proof)
     }
 
     fn cut(&mut self, topology: &Topology) -> (Rule, Certificate) {
@@ -211,11 +210,6 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
             *steps = actual as u32;
             return;
         }
-        (Certificate::Satisfiability { variables, .. }, "variables of the formula") => {
-            *variables = actual as u32;
-            return;
-        }
-        (Certificate::Satisfiability { clauses, .. }, _) => clauses,
         (Certificate::BroadcastLp { inlets, needs, digest, .. }, _) if quantity != "excess of the sum" => {
             let sets = if quantity == "copies that enter a set" { &mut *inlets } else { &mut *needs };
             sets.iter_mut().find(|set| set.count == UNKNOWN).unwrap().count = actual;
@@ -270,13 +264,8 @@ fn compare(instance: &Instance, numbers: &[Vec<u32>]) -> bool {
 /// Returns a random bound of an all-reduce that the check accepts.
 fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> Option<LowerBound> {
     let topology = problem.topology();
-    let (rule, mut certificate) = match numbers.below(11) {
-        8 => {
-            let infeasible = 1 + numbers.below(6) as u32;
-            let Ok(Exhaustion::Infeasible { states }) = exhaust_all_reduce(problem, infeasible) else { return None };
-            (Rule::Exhaustion, Certificate::Exhaustion { infeasible, states })
-        }
-        9 | 10 => {
+    let (rule, mut certificate) = match numbers.below(10) {
+        8 | 9 => {
             let infeasible = 1 + numbers.below(6) as u32;
             (Rule::Satisfiability, numbers.proof(problem, infeasible))
         }
@@ -305,7 +294,7 @@ fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> 
             (Rule::TimedGossip, numbers.timed_lengths(topology, infeasible))
         }
     };
-    if ![Rule::CommonRoot, Rule::Exhaustion, Rule::Satisfiability].contains(&rule) && numbers.below(2) == 1 {
+    if ![Rule::CommonRoot, Rule::Satisfiability].contains(&rule) && numbers.below(2) == 1 {
         certificate = Certificate::Reversed { certificate: certificate.into() };
     }
     accepted(problem, LowerBound { steps: 0, rule, certificate })

@@ -7,7 +7,7 @@ use crate::rule::Rule;
 pub(super) const VERSION: u8 = 1;
 
 /// The rules by number. New rules go to the end.
-pub(super) const RULES: [Rule; 22] = [
+pub(super) const RULES: [Rule; 21] = [
     Rule::Ports,
     Rule::Growth,
     Rule::TreeBroadcast,
@@ -28,7 +28,6 @@ pub(super) const RULES: [Rule; 22] = [
     Rule::Gossip,
     Rule::TimedGossip,
     Rule::ForwardingWindow,
-    Rule::Exhaustion,
     Rule::Satisfiability,
 ];
 

@@ -202,8 +202,7 @@ impl Reader<'_> {
                 entries: self.u64()?,
             },
             18 => self.group_volume()?,
-            19 => Certificate::Exhaustion { infeasible: self.u32()?, states: self.list(Self::u64)? },
-            20 => self.satisfiability()?,
+            19 => self.satisfiability()?,
             _ => return Err(self.invalid("the kind of a certificate")),
         };
         self.depth -= 1;

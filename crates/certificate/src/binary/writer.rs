@@ -108,13 +108,8 @@ impl Writer {
                 self.list(groups, |writer, nodes| writer.nodes(nodes));
                 self.u64s([transfers, members, per_step]);
             }
-            Certificate::Exhaustion { infeasible, ref states } => {
-                self.u8(19);
-                self.u32(infeasible);
-                self.list(states, |writer, &count| writer.u64(count));
-            }
             Certificate::Satisfiability { infeasible, variables, clauses, ref proof, ref digest } => {
-                self.u8(20);
+                self.u8(19);
                 self.u32(infeasible);
                 self.u32(variables);
                 self.u64(clauses);

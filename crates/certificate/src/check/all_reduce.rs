@@ -1,11 +1,12 @@
 //! Bounds of all-reduces, whose phases may share steps.
 
+use lockstep_exact::FormulaSize;
 use lockstep_schedule::{DistributePhase, Phase, Problem};
 
 use super::lengths::Lengths;
 use super::nodes::expect_terminal;
 use super::refusal::Checked;
-use super::{cut, exhaustion, gossip, group_volume, satisfiability, timed_gossip, volume};
+use super::{cut, gossip, group_volume, satisfiability, timed_gossip, volume};
 use crate::certificate::{Certificate, LowerBound};
 use crate::error::CertificateError;
 use crate::rule::Rule;
@@ -42,7 +43,7 @@ impl LowerBound {
                 Ok(phases.iter().map(|bound| u64::from(bound.steps)).max().unwrap_or(0))
             }
             (Rule::CommonRoot, Certificate::CommonRoot { bound, .. }) => Ok(bound.steps.into()),
-            (Rule::Exhaustion | Rule::Satisfiability, Certificate::Reversed { .. }) => {
+            (Rule::Satisfiability, Certificate::Reversed { .. }) => {
                 Err("an all-reduce of sums backwards in time is none".into())
             }
             (rule, Certificate::Reversed { certificate }) => {
@@ -74,13 +75,10 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
             Rule::TimedGossip,
             &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
         ) => timed_gossip::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
-        (Rule::Exhaustion, &Certificate::Exhaustion { infeasible, ref states }) => {
-            exhaustion::steps_proved(problem, infeasible, states)
-        }
         (
             Rule::Satisfiability,
             &Certificate::Satisfiability { infeasible, variables, clauses, ref proof, ref digest },
-        ) => satisfiability::steps_proved(problem, infeasible, (variables, clauses), proof, digest),
+        ) => satisfiability::steps_proved(problem, infeasible, FormulaSize { variables, clauses }, proof, digest),
         _ => Err("the facts are none about an all-reduce".into()),
     }
 }

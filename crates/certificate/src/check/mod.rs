@@ -9,7 +9,6 @@ mod cut;
 mod distance;
 mod distance_sum;
 mod eccentricity;
-mod exhaustion;
 mod gossip;
 mod group_volume;
 mod growth;
@@ -32,6 +31,7 @@ mod tree_packing;
 mod trees;
 mod volume;
 
+use lockstep_exact::FormulaSize;
 use lockstep_schedule::{DistributePhase, Pattern, Problem};
 
 use self::refusal::{Checked, expect};
@@ -159,7 +159,7 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (
             Rule::Satisfiability,
             &Certificate::Satisfiability { infeasible, variables, clauses, ref proof, ref digest },
-        ) => satisfiability::steps_proved(problem, infeasible, (variables, clauses), proof, digest),
+        ) => satisfiability::steps_proved(problem, infeasible, FormulaSize { variables, clauses }, proof, digest),
         (
             Rule::TimedTrees,
             &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },

@@ -1,31 +1,42 @@
 //! Proofs that no schedule has a number of steps, clause by clause.
 
-use lockstep_exact::{ExactError, check_refutation};
+use lockstep_exact::{ExactError, FormulaSize, check_refutation};
 use lockstep_schedule::Problem;
 use sha2::{Digest, Sha256};
 
-use super::refusal::{Checked, expect};
+use super::refusal::Checked;
+use crate::certificate::Certificate;
 
-/// Returns one more than the number of steps. `size` is the number of variables and that of clauses of the formula.
+impl Certificate {
+    /// Returns the certificate of a proof that the formula for `infeasible` steps, of this size, has no model.
+    pub fn of_proof(infeasible: u32, size: FormulaSize, proof: Vec<i32>) -> Self {
+        let FormulaSize { variables, clauses } = size;
+        let digest = hexadecimal_digest(&proof);
+        Self::Satisfiability { infeasible, variables, clauses, proof, digest }
+    }
+}
+
+/// Returns one more than the number of steps.
 pub(super) fn steps_proved(
     problem: &Problem<'_>,
     infeasible: u32,
-    (variables, clauses): (u32, u64),
+    size: FormulaSize,
     proof: &[i32],
     digest: &str,
 ) -> Checked<u64> {
-    let size = check_refutation(problem, infeasible, proof).map_err(|error| match error {
+    check_refutation(problem, infeasible, size, proof).map_err(|error| match error {
         ExactError::Collects => "the argument requires a distribution or an all-reduce",
         ExactError::Steps => "the number of steps must be 1 to 64",
         ExactError::TooLarge => "the problem is too large for a formula",
+        ExactError::OtherFormula(_) => {
+            "the formula has another size; a bound by another version of Lockstep must be computed again"
+        }
         ExactError::LongProof => "the proof has more than 2^18 numbers",
         ExactError::UnknownLiteral => "the proof has a number that is no literal of the formula",
         ExactError::End => "the proof must end with its only empty clause",
         ExactError::LongCheck => "the check of the proof takes too long",
         _ => "a clause of the proof does not follow by unit propagation",
     })?;
-    expect("variables of the formula", variables.into(), size.variables.into())?;
-    expect("clauses of the formula", clauses, size.clauses)?;
     if digest != hexadecimal_digest(proof) {
         return Err("the digest is not that of the proof".into());
     }

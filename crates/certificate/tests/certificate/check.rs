@@ -118,12 +118,10 @@ fn a_rule_needs_its_own_kind_of_facts() {
 /// Sums that are added in one direction cannot be added backwards in time.
 #[test]
 fn exact_bounds_of_all_reduces_do_not_concern_the_reversed_network() {
-    for rule in [Rule::Exhaustion, Rule::Satisfiability] {
-        let case = case("mesh:1x3", rule);
-        let reversed = Certificate::Reversed { certificate: case.bound.certificate.clone().into() };
-        let refusal = case.refusal(&LowerBound { certificate: reversed, ..case.bound.clone() });
-        assert_eq!(refusal, format!("not a valid {rule} certificate: an all-reduce of sums backwards in time is none"));
-    }
+    let case = case("mesh:1x3", Rule::Satisfiability);
+    let reversed = Certificate::Reversed { certificate: case.bound.certificate.clone().into() };
+    let refusal = case.refusal(&LowerBound { certificate: reversed, ..case.bound.clone() });
+    assert_eq!(refusal, "not a valid satisfiability certificate: an all-reduce of sums backwards in time is none");
 }
 
 #[test]

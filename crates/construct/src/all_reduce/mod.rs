@@ -3,8 +3,8 @@
 //! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
 //! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
 //! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see
-//! [`doubling`] for hypercubes, and [`exchange`] and [`beam`] for other networks. Tiny problems are searched
-//! [exhaustively](exhaust_all_reduce) at last, and small ones by a [solver](decide) of propositional formulas.
+//! [`doubling`] for hypercubes, and [`exchange`] and [`beam`] for other networks. A [solver](decide) of
+//! propositional formulas plans small problems.
 
 mod beam;
 mod doubling;
@@ -14,7 +14,6 @@ mod pipeline;
 mod trees;
 
 use lockstep_exact::{Decision, decide};
-use lockstep_exhaustion::{Exhaustion, exhaust_all_reduce};
 use lockstep_schedule::{Budget, FoundSchedule, Pattern, Problem, Schedule, Switching};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -63,7 +62,10 @@ const MAX_EXCHANGE_EVALUATIONS: u64 = 1 << 17;
 /// Number of attempts without a shorter schedule after which no more exchanges are tried.
 const MAX_IDLE_EXCHANGES: u32 = 128;
 
-/// Maximum number of literals that the solver assigns.
+/// Maximum number of literals that the solver assigns before trees are negotiated. Tiny problems need no more.
+const FIRST_SOLVER_WORK: u64 = 1 << 17;
+
+/// Maximum number of literals that the solver assigns at last.
 const MAX_SOLVER_WORK: u64 = 1 << 22;
 
 /// Literals that the solver assigns per evaluation.
@@ -155,14 +157,16 @@ pub fn all_reduce(
             search.exchange(&routes, groups);
         }
         search.run_trees(&routes, near);
+    }
+    if let Some(shorter) = search.decide(problem, FIRST_SOLVER_WORK) {
+        return Some(found("satisfiability", shorter));
+    }
+    if let Some(near) = &near {
         // Searches without trees, or with longer paths, get one half of what is left.
         let parts = if has_few_blocks || longer.is_some() { 2 } else { 1 };
         search.negotiate(&routes, far.as_ref().unwrap_or(near), parts);
     }
-    if let Some(shortest) = search.exhaust(problem) {
-        return Some(found("exhaustion", shortest));
-    }
-    if let Some(shorter) = search.decide(problem) {
+    if let Some(shorter) = search.decide(problem, MAX_SOLVER_WORK) {
         return Some(found("satisfiability", shorter));
     }
     if let Some(groups) = longer.as_ref().or(far.as_ref()).or(near.as_ref()).filter(|_| has_few_blocks) {
@@ -264,24 +268,11 @@ impl Search<'_> {
         self.evaluations_left = self.evaluations_left.saturating_sub(negotiation.evaluations());
     }
 
-    /// Returns a shorter schedule of a tiny all-reduce, the shortest one, by [exhaustion](exhaust_all_reduce). If there is
-    /// none, the goal is reached.
-    fn exhaust(&mut self, problem: &Problem<'_>) -> Option<Schedule> {
-        while !self.is_over() {
-            match exhaust_all_reduce(problem, self.goal.max(1)) {
-                Ok(Exhaustion::Schedule(schedule)) => return Some(schedule),
-                Ok(Exhaustion::Infeasible { .. }) => self.goal = self.goal.max(1) + 1,
-                Err(_) => return None,
-            }
-        }
-        None
-    }
-
     /// Returns a shorter schedule by a [solver](decide). It tries the goal first, and then more steps. Those that it refutes
-    /// become the goal.
-    fn decide(&mut self, problem: &Problem<'_>) -> Option<Schedule> {
+    /// become the goal. `max_work` limits the number of literals.
+    fn decide(&mut self, problem: &Problem<'_>, max_work: u64) -> Option<Schedule> {
         let most = (self.evaluations_left / SOLVER_PARTS).saturating_mul(LITERALS_PER_EVALUATION);
-        let mut left = most.min(MAX_SOLVER_WORK);
+        let mut left = most.min(max_work);
         for steps in self.goal.max(1)..self.below {
             if self.is_over() || left == 0 {
                 break;

@@ -167,7 +167,7 @@ fn two_members_of_a_one_way_ring_exchange_both_ways() {
     let problem = Problem::new(&ring, &collective, CommunicationModel::store_and_forward()).unwrap();
     let found = all_reduce(&problem, None, 1, 1, &Budget::evaluations(1 << 12)).expect("a schedule");
     assert_eq!(verify(&problem, &found.schedule).unwrap().steps, 2);
-    assert_eq!(found.method.as_deref(), Some("exhaustion"));
+    assert_eq!(found.method.as_deref(), Some("satisfiability"));
 }
 
 /// Partial sums of five members meet in several places. A tree into a root and a tree out of it take four steps.
