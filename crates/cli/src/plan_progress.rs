@@ -11,8 +11,10 @@ pub(crate) struct PlanProgress<'a> {
     progress: &'a Progress,
     /// The evaluations of all parts together; `u64::MAX` without a limit.
     limit: u64,
-    /// The number of the current part of the budget, and of all parts.
-    part: [u64; 2],
+    /// The number of the current pass, from 1; of its current part, from 0; and of all its parts.
+    part: [usize; 3],
+    /// The evaluations of the parts before, and of the current one.
+    share: [u64; 2],
     /// The best bound and the best schedule of this part, in steps.
     bound: u32,
     best: Option<u32>,
@@ -26,14 +28,18 @@ impl<'a> PlanProgress<'a> {
     /// Shows the events of a planner with this budget.
     pub(crate) fn new(progress: &'a Progress, budget: &Budget) -> Self {
         let limit = budget.evaluation_limit();
-        Self { progress, limit, part: [0, 1], bound: 0, best: None, evaluations: 0, search: [0; 2] }
+        let (part, share) = ([1, 0, 0], [0, limit]);
+        Self { progress, limit, part, share, bound: 0, best: None, evaluations: 0, search: [0; 2] }
     }
 
     /// Shows an event.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Part { place, count, reached } => {
-                self.part = [place as u64, count as u64];
+            Event::Part { place, count, evaluations, reached } => {
+                let [pass, last, of_pass] = self.part;
+                let is_first = of_pass == 0;
+                self.part = [pass + usize::from(!is_first && place <= last), place, count];
+                self.share = [if is_first { 0 } else { self.share[0].saturating_add(self.share[1]) }, evaluations];
                 (self.bound, self.best, self.evaluations, self.search) = (0, reached, 0, [0; 2]);
                 self.show("lower bounds");
             }
@@ -74,19 +80,19 @@ impl<'a> PlanProgress<'a> {
         self.progress.set_bound((self.bound > 0).then(|| steps(self.bound)));
         self.progress.set_best(self.best.map(steps));
         self.show_evaluations(0);
-        let [place, count] = self.part;
+        let [pass, place, count] = self.part;
+        let pass = if pass > 1 { format!("pass {pass}, ") } else { String::new() };
         let part = if count > 1 { format!("part {} of {count}, ", place + 1) } else { String::new() };
-        self.progress.set_work(format!("{part}{work}"));
+        self.progress.set_work(format!("{pass}{part}{work}"));
     }
 
     /// Shows the share of the evaluations, with those of a running search.
     fn show_evaluations(&self, running: u64) {
-        let [place, count] = self.part;
         if self.limit == u64::MAX {
             return;
         }
-        let share = self.limit / count;
+        let [before, share] = self.share;
         let spent = self.evaluations.saturating_add(running).min(share);
-        self.progress.set_done(share.saturating_mul(place).saturating_add(spent), self.limit);
+        self.progress.set_done(before.saturating_add(spent).min(self.limit), self.limit);
     }
 }

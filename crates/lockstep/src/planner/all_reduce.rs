@@ -30,37 +30,45 @@ pub(crate) fn bound_of_whole(
     }
     let mut search = BoundSearch::new(problem);
     search.offer(of_phases);
+    raise_whole(&mut search, enough, (cost, budget), observe);
+    search.best().clone()
+}
+
+/// Applies the rules up to this cost to a whole all-reduce, up to `enough` steps.
+pub(super) fn raise_whole(
+    search: &mut BoundSearch<'_>,
+    enough: u32,
+    (cost, budget): (Cost, &Budget),
+    observe: &mut dyn FnMut(Event<'_>),
+) {
     search.raise(cost, enough, &part_of_time(budget, BOUND_SHARE), |rule, bound| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
-    search.best().clone()
 }
 
 /// The evaluations of the first look at a whole all-reduce, before its phases. A number that does not depend on the budget.
 const FIRST_LOOK: u64 = 1 << 16;
 
-/// Returns a schedule of a whole all-reduce before its phases are planned, and a bound of it by rules of little cost, in
-/// steps. There is none if the problem is not planned as a whole, or is large: then the phases often have optimal schedules
-/// at once.
+/// Returns a schedule of a whole all-reduce in fewer steps than `start`, before its phases are planned and after bounds of it
+/// by rules of little cost. There is none if the problem is large: then the phases often have optimal schedules at once.
 pub(super) fn first_look(
     problem: &Problem<'_>,
-    engines: &[RegisteredEngine<'_>],
+    start: Option<&Schedule>,
+    search: &mut BoundSearch<'_>,
     steps: Option<u32>,
-    seed: u64,
-    budget: &Budget,
+    (seed, budget): (u64, &Budget),
     observe: &mut dyn FnMut(Event<'_>),
-) -> Option<(PhaseSchedule, u32)> {
-    if !is_planned_whole(problem, engines) || problem.messages().delivery_count() > FIRST_LOOK / ATTEMPT {
+) -> Option<PhaseSchedule> {
+    if problem.messages().delivery_count() > FIRST_LOOK / ATTEMPT {
         return None;
     }
-    let mut search = BoundSearch::new(problem);
     search.raise(Cost::Searches, u32::MAX, budget, |rule, bound| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
     let bound = search.best().steps;
     let limit = budget.clone().with_evaluations(budget.evaluation_limit().min(FIRST_LOOK));
-    let found = all_reduce(problem, None, steps.unwrap_or(bound), seed, &limit)?;
-    verified(problem, found, observe).map(|found| (found, bound))
+    let found = all_reduce(problem, start, steps.unwrap_or(bound), seed, &limit)?;
+    verified(problem, found, observe)
 }
 
 /// Returns true if the problem is also planned as a whole, after its phases: it is an all-reduce, and `engines` contains

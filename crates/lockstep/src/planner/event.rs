@@ -17,6 +17,8 @@ pub enum Event<'a> {
         place: usize,
         /// The number of parts, with an equal share of the evaluations each.
         count: usize,
+        /// The evaluations of this part; `u64::MAX / count` without a limit.
+        evaluations: u64,
         /// Number of steps of the schedule to improve, if there is one.
         reached: Option<u32>,
     },

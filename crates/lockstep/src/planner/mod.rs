@@ -1,6 +1,7 @@
 //! From a problem to a plan: engines, their order, and the events of their work.
 
 mod all_reduce;
+mod bounds;
 mod budget_share;
 mod checkpoint;
 mod checkpoint_v3;
@@ -9,6 +10,8 @@ mod event;
 mod islands;
 mod limits;
 mod options;
+mod pass;
+mod passes;
 mod phase_planner;
 mod plan_state;
 mod planner;

@@ -39,8 +39,8 @@ pub(super) struct PhasePlanner<'a> {
 }
 
 /// The lower bounds of a phase that are still to be computed.
-struct OpenBounds<'a> {
-    search: BoundSearch<'a>,
+struct OpenBounds<'s, 'p> {
+    search: &'s mut BoundSearch<'p>,
     /// Whether the bound is final.
     is_final: bool,
 }
@@ -50,7 +50,7 @@ impl<'a> PhasePlanner<'a> {
     pub(super) fn run(
         mut self,
         state: &mut PlanState,
-        search: BoundSearch<'_>,
+        search: &mut BoundSearch<'_>,
         resumed: Option<SavedSearch>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
@@ -85,7 +85,7 @@ impl<'a> PhasePlanner<'a> {
     fn run_constructions(
         &mut self,
         state: &mut PlanState,
-        bounds: &mut OpenBounds<'_>,
+        bounds: &mut OpenBounds<'_, '_>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
         observe(Event::Bound { rule: self.bound.rule, steps: Some(self.bound.steps) });
@@ -110,7 +110,7 @@ impl<'a> PhasePlanner<'a> {
     fn run_rounds(
         &mut self,
         state: &mut PlanState,
-        bounds: &mut OpenBounds<'_>,
+        bounds: &mut OpenBounds<'_, '_>,
         resumed: Option<SavedSearch>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), PlanError> {
@@ -234,7 +234,12 @@ impl<'a> PhasePlanner<'a> {
     }
 
     /// Computes the expensive bounds, and stores the final bound of the phase.
-    fn finish_bound(&mut self, bounds: &mut OpenBounds<'_>, state: &mut PlanState, observe: &mut dyn FnMut(Event<'_>)) {
+    fn finish_bound(
+        &mut self,
+        bounds: &mut OpenBounds<'_, '_>,
+        state: &mut PlanState,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) {
         if !std::mem::replace(&mut bounds.is_final, true) {
             self.raise_bound(bounds, self.bounds, state, observe);
             state.push_bound(&self.bound);
@@ -244,7 +249,7 @@ impl<'a> PhasePlanner<'a> {
     /// Computes the lower bounds up to this cost that can still exceed the best schedule.
     fn raise_bound(
         &mut self,
-        bounds: &mut OpenBounds<'_>,
+        bounds: &mut OpenBounds<'_, '_>,
         cost: Cost,
         state: &mut PlanState,
         observe: &mut dyn FnMut(Event<'_>),

@@ -1,22 +1,20 @@
 //! The planner: all phases of a problem, the verifier, and the check of the certificate.
 
-use lockstep_bounds::{BoundSearch, Cost};
+use lockstep_bounds::Cost;
 use lockstep_certificate::LowerBound;
-use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, DistributePhase, NotFound, Phase, Problem, Schedule, StopReason,
-};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, NotFound, Problem, StopReason};
 use lockstep_topology::Topology;
 
-use super::all_reduce::{bound_of_whole, first_look, is_planned_whole, shorter_all_reduce};
-use super::budget_share::share;
-use super::checkpoint::{self, CheckpointError, Identity};
+use super::all_reduce::is_planned_whole;
+use super::bounds::Bounds;
+use super::checkpoint::{self, CheckpointError, Identity, SavedSearch};
 use super::error::PlanError;
 use super::event::{Ending, Event};
 use super::limits::{MAX_DELIVERIES, TRANSFERS, check_size};
 use super::options::PlanOptions;
-use super::phase_planner::PhasePlanner;
+use super::pass::{Found, Pass};
+use super::passes::{MOST_USEFUL, passes};
 use super::plan_state::{PhaseSchedule, PlanState};
-use super::registry::RegisteredEngine;
 use crate::plan::{CutShort, Origin, Plan, WithdrawnBound};
 
 /// Plans a collective by all engines of [`EngineChoice::Auto`](crate::EngineChoice::Auto), with seed 1.
@@ -65,7 +63,9 @@ pub fn plan(
 /// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards.
 ///
 /// A small all-reduce is planned as a whole first, with few evaluations, which often meets a cheap bound. Otherwise, its
-/// reduction and its distribution are planned, and then the whole again. Each gets an equal share of the budget.
+/// reduction and its distribution are planned, and then the whole again. Each gets an equal share of the evaluations. This
+/// pass is repeated with four times the evaluations and another seed, as often as the budget allows. It starts from the
+/// shortest schedule of the passes before.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, load};
@@ -134,150 +134,103 @@ impl<'a> Planner<'a> {
         check_size(TRANSFERS, problem.messages().delivery_count(), MAX_DELIVERIES)?;
         let phases = DistributePhase::all(&problem);
         let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(&problem)).collect();
-        let mut searches: Vec<BoundSearch> = problems.iter().map(BoundSearch::new).collect();
+        let mut bounds = Bounds::new(&problem, &phases, &problems);
         if let Some(steps) = options.steps {
-            check_possible(&problem, &phases, &mut searches, steps, budget)?;
+            check_possible(&problem, &mut bounds, steps, budget)?;
         }
-        let identity = Identity::new(&problem, options, budget.evaluation_limit());
-        let (mut state, mut resumed) = match checkpoint {
-            Some(bytes) => checkpoint::read(&identity, &bytes).map(|(state, search)| (state, Some(search)))?,
-            None => (PlanState::default(), None),
-        };
-        let known = resumed_bounds(&state, &problems, resumed.is_some())?;
-        let first = first_look(&problem, &engines, options.steps, options.seed, budget, &mut observe);
-        let goal = options.steps.unwrap_or(0);
-        if let Some((first, _)) = first.as_ref().filter(|(first, bound)| {
-            // Phases one after the other cannot be shorter than their bounds together.
-            let enough = first.step_count();
-            let of_phase = |search: &mut BoundSearch<'_>| {
-                search.raise(Cost::Searches, enough, budget, |_, _| {});
-                search.best().steps
-            };
-            let together = searches.iter_mut().map(of_phase).fold(0, u32::saturating_add);
-            enough <= goal.max(*bound).max(together)
-        }) {
-            let bound = lockstep_bounds::of_phases(&phases, best_bounds(&searches));
-            let bound = bound_of_whole(&problem, bound, first.step_count(), (options.bounds, budget), &mut observe);
-            return whole(&problem, &engines, first, bound, options, budget, &mut observe);
-        }
-        let parts = phases.len() + usize::from(is_planned_whole(&problem, &engines));
-        for (place, bound_search) in searches.iter().enumerate().skip(state.done.len()) {
-            observe(Event::Part { place, count: parts, reached: None });
-            let reached: u32 = state.done.iter().map(PhaseSchedule::step_count).sum();
-            let to_come: u32 = searches[place + 1..].iter().map(|later| later.best().steps).sum();
-            let phase_planner = PhasePlanner {
-                problem: problems[place],
+        let limit = budget.evaluation_limit();
+        let passes = if is_planned_whole(&problem, &engines) { passes(&problem, limit).collect() } else { vec![limit] };
+        let identity = |evaluations| Identity::new(&problem, options, evaluations);
+        let resumed = checkpoint.map(|bytes| resumed_pass(passes.iter().map(|&limit| identity(limit)), &bytes));
+        let mut resumed = resumed.transpose()?;
+        let nothing = NotFound::Stopped { steps: bounds.best_steps(), reason: StopReason::Evaluations };
+        let mut shortest: Result<Found, NotFound> = Err(nothing);
+        for (number, &evaluations) in passes.iter().enumerate() {
+            let pass = Pass {
+                problem: &problem,
+                phases: &phases,
+                problems: &problems,
                 engines: &engines,
-                seed: options.seed,
-                bound: known.get(place).unwrap_or(bound_search.best()).clone(),
-                ceiling: options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come))),
-                budget: share(budget, parts, parts - place),
-                identity: &identity,
-                // The exact bound of an all-reduce is that of the whole.
-                bounds: if phases.len() == 1 { options.bounds } else { options.bounds.min(Cost::Expensive) },
-                failure: None,
-                is_spent: false,
+                options,
+                seed: seed_of_pass(options.seed, number),
+                budget: budget.clone().with_evaluations(evaluations),
+                // Expensive bounds come after longer searches.
+                bounds: if number == 0 && passes.len() > 1 {
+                    options.bounds.min(Cost::Searches)
+                } else {
+                    options.bounds
+                },
+                looks_first: number < 2,
+                identity: identity(evaluations),
             };
-            let planned = phase_planner.run(&mut state, bound_search.clone(), resumed.take(), &mut observe);
-            if let Err(error) = planned {
-                // The steps that two phases need may still suffice without a barrier.
-                observe(Event::Part { place: parts - 1, count: parts, reached: None });
-                let bound = lockstep_bounds::of_phases(&phases, best_bounds(&searches));
-                let bound = bound_of_whole(&problem, bound, u32::MAX, (options.bounds, budget), &mut observe);
-                let goal = options.steps.unwrap_or(bound.steps);
-                let budget = (budget, parts);
-                let (whole, _) = shorter_all_reduce(&problem, &engines, None, goal, options.seed, budget, &mut observe);
-                return match (error, whole) {
-                    (PlanError::NotFound(_), Some(whole))
-                        if options.steps.is_none_or(|steps| whole.step_count() <= steps) =>
-                    {
-                        plan_of(&problem, whole, bound, state.cut_short, options)
-                    }
-                    (error, _) => Err(error),
-                };
+            let mut is_spent = false;
+            let mut observe = |event: Event<'_>| {
+                is_spent |= matches!(event, Event::Ended(Ending::Budget(StopReason::Evaluations)));
+                observe(event);
+            };
+            let of_pass = resumed.take_if(|(of, ..)| *of == number).map(|(_, state, search)| (state, search));
+            let known = shortest.as_ref().ok().map(|found| &found.schedule);
+            match pass.run(known, of_pass, &mut bounds, &mut observe) {
+                Ok(found) => shortest = Ok(found.or_shorter(shortest.ok())),
+                Err(PlanError::NotFound(reason)) => shortest = shortest.map_err(|_| reason),
+                Err(error) => return Err(error),
+            }
+            let reached = shortest.as_ref().map_or(u32::MAX, Found::step_count);
+            let is_reached = reached <= options.steps.unwrap_or(0).max(bounds.best_steps());
+            let has_ended = evaluations >= MOST_USEFUL && !is_spent;
+            if is_reached || has_ended || stopped(budget).is_some() {
+                break;
             }
         }
-        let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
-        let first = first.map(|(first, _)| first);
-        finish(&problem, &phases, state, (first, bounds), options, |start, bound| {
-            let reached = start.step_count() as u32;
-            if parts > phases.len() {
-                observe(Event::Part { place: phases.len(), count: parts, reached: Some(reached) });
+        let mut found = shortest?;
+        if found.step_count() > bounds.best_steps() {
+            found.cut_short = found.cut_short.or_else(|| stopped(budget).and_then(CutShort::by));
+        }
+        match options.steps {
+            Some(steps) if steps < found.step_count() => {
+                Err(NotFound::TooLong { steps, reached: found.step_count() }.into())
             }
-            let bound = bound_of_whole(&problem, bound, reached, (options.bounds, budget), &mut observe);
-            let goal = options.steps.unwrap_or(bound.steps);
-            let budget = (budget, parts);
-            let (found, stopped) =
-                shorter_all_reduce(&problem, &engines, Some(start), goal, options.seed, budget, &mut observe);
-            (bound, found, stopped)
-        })
+            _ => plan_of(&problem, found, bounds.best(), options),
+        }
     }
 }
 
-fn best_bounds(searches: &[BoundSearch<'_>]) -> Vec<LowerBound> {
-    searches.iter().map(|search| search.best().clone()).collect()
-}
-
-/// Returns the plan of a whole all-reduce without its phases, from the first schedule on.
-fn whole(
-    problem: &Problem<'_>,
-    engines: &[RegisteredEngine<'_>],
-    first: &PhaseSchedule,
-    bound: LowerBound,
-    options: PlanOptions<'_>,
-    budget: &Budget,
-    observe: &mut dyn FnMut(Event<'_>),
-) -> Result<Plan, PlanError> {
-    let goal = options.steps.unwrap_or(bound.steps);
-    let (found, stopped) =
-        shorter_all_reduce(problem, engines, Some(&first.schedule), goal, options.seed, (budget, 1), observe);
-    let found = found.unwrap_or_else(|| first.clone());
-    let reached = found.step_count();
-    observe(Event::Ended(match stopped {
-        _ if reached <= bound.steps => Ending::BoundReached,
-        _ if reached <= goal => Ending::StepsReached,
-        Some(reason) => Ending::Budget(reason),
-        None => Ending::Exhausted,
-    }));
-    match options.steps {
-        Some(steps) if steps < reached => Err(NotFound::TooLong { steps, reached }.into()),
-        _ => plan_of(problem, found, bound, stopped.and_then(CutShort::by), options),
+/// Returns the number of the pass whose identity a checkpoint has, with its contents.
+fn resumed_pass(
+    identities: impl Iterator<Item = Identity>,
+    bytes: &[u8],
+) -> Result<(usize, PlanState, SavedSearch), CheckpointError> {
+    let mut refusal = None;
+    for (number, identity) in identities.enumerate() {
+        match checkpoint::read(&identity, bytes) {
+            Ok((state, search)) => return Ok((number, state, search)),
+            Err(error) => refusal = Some(error),
+        }
     }
+    Err(refusal.expect("there is a first pass"))
 }
 
-/// Returns the plan of a schedule of all phases.
+/// Returns the seed of a pass. Another pass over the same problem does not repeat the choices of those before.
+fn seed_of_pass(seed: u64, number: usize) -> u64 {
+    seed ^ (number as u64).rotate_right(8)
+}
+
+/// Returns why the time is over.
+fn stopped(budget: &Budget) -> Option<StopReason> {
+    budget.clone().with_evaluations(u64::MAX).stop_after(0)
+}
+
+/// Returns the plan of what was found.
 fn plan_of(
     problem: &Problem<'_>,
-    found: PhaseSchedule,
+    found: Found,
     bound: LowerBound,
-    cut_short: Option<CutShort>,
     options: PlanOptions<'_>,
 ) -> Result<Plan, PlanError> {
-    let PhaseSchedule { engine, method, schedule, verification } = found;
+    let Found { schedule: PhaseSchedule { engine, method, schedule, verification }, cut_short, exceeded } = found;
     let origin = Origin::new(&engine, method.as_deref(), options.seed, cut_short);
-    Plan::verified(problem, schedule, verification, bound, origin)
-        .map_err(|refusal| PlanError::refused(&engine, refusal))
-}
-
-/// Returns the plan of all phases, or of the first schedule of all of them if it is shorter; or of what `improve` makes of
-/// it: a better bound and a shorter schedule.
-fn finish(
-    problem: &Problem<'_>,
-    phases: &[DistributePhase<'_>],
-    state: PlanState,
-    (first, bounds): (Option<PhaseSchedule>, Vec<LowerBound>),
-    options: PlanOptions<'_>,
-    improve: impl FnOnce(&Schedule, LowerBound) -> (LowerBound, Option<PhaseSchedule>, Option<StopReason>),
-) -> Result<Plan, PlanError> {
-    let steps = |place: usize| state.done[place].step_count();
-    let exceeded = bounds.iter().enumerate().find(|&(place, bound)| steps(place) < bound.steps);
-    let exceeded = exceeded.map(|(place, bound)| (bound.clone(), steps(place)));
-    let bound = lockstep_bounds::of_phases(phases, bounds);
-    let joined = joined(problem, phases, state.done, options);
-    let shortest = first.filter(|first| first.step_count() < joined.step_count()).unwrap_or(joined);
-    let (bound, improved, stopped) = improve(&shortest.schedule, bound);
-    let cut_short = stopped.and_then(CutShort::by).or(state.cut_short);
-    let plan = plan_of(problem, improved.unwrap_or(shortest), bound, cut_short, options)?;
+    let plan = Plan::verified(problem, schedule, verification, bound, origin)
+        .map_err(|refusal| PlanError::refused(&engine, refusal))?;
     match exceeded {
         // The bound of one phase is false, although that of the collective is not.
         Some((bound, steps)) => {
@@ -290,17 +243,14 @@ fn finish(
 /// Refuses a maximum number of steps below the lower bound.
 fn check_possible(
     problem: &Problem<'_>,
-    phases: &[DistributePhase<'_>],
-    searches: &mut [BoundSearch<'_>],
+    bounds: &mut Bounds<'_>,
     steps: u32,
     budget: &Budget,
 ) -> Result<(), PlanError> {
-    let of_phases = if phases.len() == 1 { Cost::Exact } else { Cost::Expensive };
-    for search in searches.iter_mut() {
-        search.raise(of_phases, steps.saturating_add(1), budget, |_, _| {});
-    }
-    let bound = lockstep_bounds::of_phases(phases, best_bounds(searches));
-    let bound = bound_of_whole(problem, bound, steps.saturating_add(1), (Cost::Exact, budget), &mut |_| {});
+    // The exact bound of an all-reduce is that of the whole.
+    let of_phases = if problem.collective().phases().len() == 1 { Cost::Exact } else { Cost::Expensive };
+    bounds.raise_all((of_phases, Cost::Exact), steps.saturating_add(1), budget);
+    let bound = bounds.best();
     if bound.steps <= steps {
         return Ok(());
     }
@@ -308,51 +258,12 @@ fn check_possible(
     Err(PlanError::Impossible { steps, least: bound.steps, why })
 }
 
-/// Returns the checked bounds of the phases that a checkpoint contains.
-fn resumed_bounds(
-    state: &PlanState,
-    problems: &[Problem<'_>],
-    is_searching: bool,
-) -> Result<Vec<LowerBound>, CheckpointError> {
-    let bounds = state.bounds().map_err(|error| inconsistent(error.to_string()))?;
-    if state.done.len() >= problems.len() || bounds.len() != state.done.len() + usize::from(is_searching) {
-        return Err(inconsistent("it has other phases than the collective".to_owned()));
-    }
-    for (bound, problem) in bounds.iter().zip(problems) {
-        bound.check(problem).map_err(|error| inconsistent(error.to_string()))?;
-    }
-    Ok(bounds)
-}
-
-fn inconsistent(what: String) -> CheckpointError {
-    CheckpointError::Inconsistent { what }
-}
-
-/// Returns the schedule of all phases, under the name of the last engine in the registry's order. The report of the
-/// verifier is kept only if the schedule is the verified one.
-fn joined(
-    problem: &Problem<'_>,
-    phases: &[DistributePhase<'_>],
-    mut done: Vec<PhaseSchedule>,
-    options: PlanOptions<'_>,
-) -> PhaseSchedule {
-    if done.len() == 1 && problem.collective().phases() == [Phase::Distribute] {
-        return done.remove(0);
-    }
-    let last = done.iter().max_by_key(|phase| options.engines.position(&phase.engine));
-    let last = last.expect("a collective has a phase");
-    let (engine, method) = (last.engine.clone(), last.method.clone());
-    let mut schedule = Schedule::new();
-    for (phase, planned) in phases.iter().zip(done) {
-        schedule.append(&phase.from_distribution(planned.schedule));
-    }
-    PhaseSchedule { engine, method, schedule, verification: None }
-}
-
 #[cfg(test)]
 mod tests {
+    use lockstep_bounds::BoundSearch;
     use lockstep_schedule::{FoundSchedule, verify};
 
+    use super::super::pass::{exceeded, joined};
     use super::*;
 
     /// Returns the result of planning a collective on a ring of four, if the bounds of its phases were `raised` by some
@@ -367,12 +278,14 @@ mod tests {
             let schedule = lockstep_construct::schedule(&problem, u32::MAX, 1, &Budget::evaluations(1 << 12)).unwrap();
             let mut bound = BoundSearch::new(&problem).best().clone();
             bound.steps += raised;
+            state.push_bound(&bound);
             bounds.push(bound);
             let verification = verify(&problem, &schedule).unwrap();
             state.done.push(PhaseSchedule::new("construct", FoundSchedule { schedule, method: None }, verification));
         }
-        finish(&problem, &phases, state, (None, bounds), PlanOptions::auto(1), |_, bound| (bound, None, None))
-            .unwrap_err()
+        let (exceeded, options) = (exceeded(&state).unwrap(), PlanOptions::auto(1));
+        let found = Found { schedule: joined(&problem, &phases, state.done, options), cut_short: None, exceeded };
+        plan_of(&problem, found, lockstep_bounds::of_phases(&phases, bounds), options).unwrap_err()
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! More budget is never worse.
 
-use lockstep::schedule::Pattern;
-use lockstep::schedule::strategy::instance;
-use lockstep::{Budget, CommunicationModel, EngineChoice, Plan, PlanOptions, Planner, Problem};
+use lockstep::schedule::strategy::{any_model, instance};
+use lockstep::topology::strategy::any_topology;
+use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, Plan, PlanOptions, Planner, Problem};
 use proptest::prelude::*;
 
 use crate::Setup;
@@ -10,27 +10,34 @@ use crate::Setup;
 /// Budgets inside the first rounds and at their ends.
 const BUDGETS: [u64; 9] = [1, 300, 5_000, 30_000, 65_536, 65_537, 82_000, 100_000, 200_000];
 
+/// Budgets of one to three passes.
+const ALL_REDUCE_BUDGETS: [u64; 6] = [1, 200_000, 588_235, 1_000_000, 2_470_588, 3_000_000];
+
 fn planned(problem: &Problem<'_>, engine: EngineChoice, evaluations: u64) -> Plan {
     let options = PlanOptions { engine, ..PlanOptions::auto(1) };
     Planner::new(*problem, options).run(&Budget::evaluations(evaluations), |_| {}).unwrap()
 }
 
 /// Returns the steps by each budget.
-fn steps_by_budget(problem: &Problem<'_>) -> Vec<u32> {
-    BUDGETS.iter().map(|&evaluations| planned(problem, EngineChoice::Auto, evaluations).step_count()).collect()
+fn steps_by_budget(problem: &Problem<'_>, budgets: &[u64]) -> Vec<u32> {
+    budgets.iter().map(|&evaluations| planned(problem, EngineChoice::Auto, evaluations).step_count()).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// In an all-reduce, the search for both phases at once starts from another schedule if the phases have more budget.
     #[test]
-    fn more_budget_never_gives_a_longer_plan(
-        instance in instance(9).prop_filter("a problem of one phase", |instance| {
-            instance.collective.pattern() != Pattern::ReduceBroadcast
-        }),
-    ) {
-        let steps = steps_by_budget(&instance.problem());
+    fn more_budget_never_gives_a_longer_plan(instance in instance(9)) {
+        let steps = steps_by_budget(&instance.problem(), &BUDGETS);
+        prop_assert!(steps.is_sorted_by(|less, more| less >= more), "{steps:?}");
+    }
+
+    /// An all-reduce is planned in passes.
+    #[test]
+    fn more_budget_never_gives_a_longer_all_reduce(topology in any_topology(9), model in any_model()) {
+        let all_reduce = Collective::all_reduce();
+        let Ok(problem) = Problem::new(&topology, &all_reduce, model) else { return Ok(()) };
+        let steps = steps_by_budget(&problem, &ALL_REDUCE_BUDGETS);
         prop_assert!(steps.is_sorted_by(|less, more| less >= more), "{steps:?}");
     }
 }
@@ -45,7 +52,7 @@ fn a_torus_needs_no_more_steps_with_more_budget() {
         ("random-regular:32,3,1", "all-reduce", CommunicationModel::wormhole()),
     ] {
         let setup = Setup::new(spec, collective, model);
-        let steps = steps_by_budget(&setup.problem());
+        let steps = steps_by_budget(&setup.problem(), &BUDGETS);
         assert!(steps.is_sorted_by(|less, more| less >= more), "{spec} {collective}: {steps:?}");
     }
 }

@@ -1,0 +1,81 @@
+//! The lower bounds of a problem, which all passes of a planner share.
+
+use lockstep_bounds::{BoundSearch, Cost};
+use lockstep_certificate::LowerBound;
+use lockstep_schedule::{Budget, DistributePhase, Pattern, Problem};
+
+use super::all_reduce::raise_whole;
+use super::event::Event;
+
+/// The searches for the bounds of all phases, and of an all-reduce as a whole.
+pub(super) struct Bounds<'p> {
+    phases: &'p [DistributePhase<'p>],
+    pub(super) of_phases: Vec<BoundSearch<'p>>,
+    pub(super) of_whole: Option<BoundSearch<'p>>,
+}
+
+impl<'p> Bounds<'p> {
+    /// Starts with the first rules. `problems` are those of the phases.
+    pub(super) fn new(
+        problem: &'p Problem<'p>,
+        phases: &'p [DistributePhase<'p>],
+        problems: &'p [Problem<'p>],
+    ) -> Self {
+        let is_all_reduce = problem.collective().pattern() == Pattern::ReduceBroadcast;
+        Self {
+            phases,
+            of_phases: problems.iter().map(BoundSearch::new).collect(),
+            of_whole: is_all_reduce.then(|| BoundSearch::new(problem)),
+        }
+    }
+
+    /// Returns the best bound of the problem so far.
+    pub(super) fn best(&self) -> LowerBound {
+        let of_phases = self.phases_together();
+        match &self.of_whole {
+            Some(whole) if whole.best().steps >= of_phases.steps => whole.best().clone(),
+            _ => of_phases,
+        }
+    }
+
+    /// Returns the steps of the best bound of the problem so far.
+    pub(super) fn best_steps(&self) -> u32 {
+        self.of_phases.iter().chain(&self.of_whole).map(|search| search.best().steps).max().unwrap_or(0)
+    }
+
+    /// Applies the rules up to this cost to all phases and to the whole, up to `enough` steps.
+    pub(super) fn raise_all(&mut self, (of_phases, of_whole): (Cost, Cost), enough: u32, budget: &Budget) {
+        for search in &mut self.of_phases {
+            search.raise(of_phases, enough, budget, |_, _| {});
+        }
+        self.raise_whole(enough, (of_whole, budget), &mut |_| {});
+    }
+
+    /// Applies the rules for an all-reduce as a whole, up to `enough` steps.
+    pub(super) fn raise_whole(
+        &mut self,
+        enough: u32,
+        (cost, budget): (Cost, &Budget),
+        observe: &mut dyn FnMut(Event<'_>),
+    ) {
+        let of_phases = self.phases_together();
+        if let Some(search) = &mut self.of_whole {
+            search.offer(of_phases);
+            raise_whole(search, enough, (cost, budget), observe);
+        }
+    }
+
+    /// Returns the sum of the bounds of all phases by rules that take a search at most.
+    pub(super) fn of_phases_together(&mut self, enough: u32, budget: &Budget) -> u32 {
+        let of_phase = |search: &mut BoundSearch<'_>| {
+            search.raise(Cost::Searches, enough, budget, |_, _| {});
+            search.best().steps
+        };
+        self.of_phases.iter_mut().map(of_phase).fold(0, u32::saturating_add)
+    }
+
+    fn phases_together(&self) -> LowerBound {
+        let bounds = self.of_phases.iter().map(|search| search.best().clone()).collect();
+        lockstep_bounds::of_phases(self.phases, bounds)
+    }
+}

@@ -1,0 +1,61 @@
+//! The passes over an all-reduce. Its phases and the search for the whole depend on each other, so that more evaluations
+//! could lead to a longer plan. Therefore each pass plans anew with four times the evaluations of the one before, and the
+//! shortest plan counts. The evaluations of a pass do not depend on the budget.
+
+use lockstep_schedule::Problem;
+
+use super::limits::DEFAULT_EVALUATIONS;
+
+/// The evaluations of the second pass over a small problem. Four passes take [`DEFAULT_EVALUATIONS`] together.
+const SECOND_PASS: u64 = DEFAULT_EVALUATIONS / (1 + 4 + 16 + 64);
+
+/// With this number of evaluations, a pass that has some left has nothing more to try with more of them.
+pub(super) const MOST_USEFUL: u64 = 1 << 28;
+
+/// A pass with fewer evaluations per delivery would plan little more than the first schedule.
+const PER_DELIVERY: u64 = 2;
+
+/// Returns the evaluations of each pass. The first pass always takes place. It has one evaluation, and completes one schedule.
+/// The others take `limit` evaluations together at most.
+pub(super) fn passes(problem: &Problem<'_>, limit: u64) -> impl Iterator<Item = u64> {
+    let deliveries = problem.messages().delivery_count();
+    let mut larger = Some(SECOND_PASS);
+    while let Some(evaluations) = larger.filter(|&evaluations| evaluations / PER_DELIVERY < deliveries) {
+        larger = evaluations.checked_mul(4);
+    }
+    let others = std::iter::successors(larger, |evaluations| evaluations.checked_mul(4));
+    let affordable = others.scan(limit, |left, evaluations| {
+        *left = left.checked_sub(evaluations)?;
+        Some(evaluations)
+    });
+    std::iter::once(1).chain(affordable)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel};
+    use lockstep_topology::Topology;
+
+    use super::*;
+
+    fn passes_over(spec: &str, limit: u64) -> Vec<u64> {
+        let topology: Topology = spec.parse().unwrap();
+        let all_reduce = Collective::all_reduce();
+        passes(&Problem::new(&topology, &all_reduce, CommunicationModel::wormhole()).unwrap(), limit).collect()
+    }
+
+    #[test]
+    fn passes_grow_within_the_limit() {
+        assert_eq!(passes_over("ring:8", 0), [1]);
+        assert_eq!(passes_over("ring:8", 5 * SECOND_PASS - 1), [1, SECOND_PASS]);
+        assert_eq!(passes_over("ring:8", 5 * SECOND_PASS), [1, SECOND_PASS, 4 * SECOND_PASS]);
+        let of_default = [1, SECOND_PASS, 4 * SECOND_PASS, 16 * SECOND_PASS, 64 * SECOND_PASS];
+        assert_eq!(passes_over("ring:8", DEFAULT_EVALUATIONS), of_default);
+        assert!(passes_over("ring:8", u64::MAX).len() > 20);
+    }
+
+    #[test]
+    fn larger_problems_have_no_pass_that_is_too_short_for_them() {
+        assert_eq!(passes_over("ring:256", 1 << 20), [1, 4 * SECOND_PASS]);
+    }
+}
