@@ -174,7 +174,7 @@ mod tests {
     fn surcharges_rise_while_a_slot_is_over_its_limit_and_decay_afterwards() {
         let capacity = [1];
         let mut prices = CongestionPrices::new(&capacity);
-        let mut price_over = |prices: &mut CongestionPrices<'_>, limit| {
+        let price_over = |prices: &mut CongestionPrices<'_>, limit| {
             prices.update_surcharges();
             prices.set_limit(limit, 1);
             prices.of(0)
