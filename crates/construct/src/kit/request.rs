@@ -185,8 +185,8 @@ impl AttemptContext<'_> {
         }
     }
 
-    /// As [`check`](Self::check), for methods that take long. After the end of the budget, other methods find any schedule
-    /// sooner.
+    /// As [`check`](Self::check), for methods that take long. After the end of the budget, other methods find any
+    /// schedule sooner.
     ///
     /// # Errors
     ///

@@ -29,8 +29,8 @@ pub(super) struct BalancedPaths {
 }
 
 impl BalancedPaths {
-    /// Finds paths in a few passes over all sources. Each pass finds the cheapest shortest paths from a source to all nodes,
-    /// in `O(M)` time, and moves the messages for which the new path is cheaper.
+    /// Finds paths in a few passes over all sources. Each pass finds the cheapest shortest paths from a source to all
+    /// nodes, in `O(M)` time, and moves the messages for which the new path is cheaper.
     ///
     /// # Errors
     ///
@@ -39,8 +39,8 @@ impl BalancedPaths {
     ///
     /// # Source
     ///
-    /// Prices exponential in the load: Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits with
-    /// applications to load balancing and machine scheduling* (1997).
+    /// Prices exponential in the load: Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits
+    /// with applications to load balancing and machine scheduling* (1997).
     pub(super) fn find(
         task: &SchedulingTask<'_>,
         capacities: &Capacities,

@@ -15,7 +15,8 @@ const MAX_NUMBERS: usize = 1 << 27;
 /// Rows of equal length, one per message.
 ///
 /// A row has the number of the message, the number of its lanes, and then its lanes in order, with the number of the
-/// *joint* between each lane and the next one. Rows are moved as a whole, so that a scan over them reads memory in order.
+/// *joint* between each lane and the next one. Rows are moved as a whole, so that a scan over them reads memory in
+/// order.
 #[derive(Clone, Debug)]
 pub(super) struct MessageRows {
     stride: usize,

@@ -31,18 +31,18 @@ use crate::kit::transfer_log::TransferLog;
 
 /// Window packing: large wormhole scatters along shortest paths, with any ports.
 ///
-/// All messages first get shortest paths, so that the most loaded resource has few of them. Then windows of 64 steps are filled
-/// one after the other; see [`WindowPacker`]. A test of one message covers all steps of a window.
+/// All messages first get shortest paths, so that the most loaded resource has few of them. Then windows of 64 steps
+/// are filled one after the other; see [`WindowPacker`]. A test of one message covers all steps of a window.
 ///
-/// Not supported: fewer than [`MIN_MESSAGES`] messages, networks where channels share a resource other than in opposite pairs,
-/// receivers that only relays reach, and networks on which one pass takes more than [`MAX_CHANNEL_VISITS`]. Time: a few
-/// seconds for a million messages. Memory: about 150 bytes per message on paths of 8 channels.
+/// Not supported: fewer than [`MIN_MESSAGES`] messages, networks where channels share a resource other than in opposite
+/// pairs, receivers that only relays reach, and networks on which one pass takes more than [`MAX_CHANNEL_VISITS`].
+/// Time: a few seconds for a million messages. Memory: about 150 bytes per message on paths of 8 channels.
 ///
 /// # Source
 ///
-/// Greedy set packing with exchanges of one set for another: Hurkens and Schrijver, *On the size of systems of sets every t of
-/// which have an SDR, with an application to the worst-case ratio of heuristics for packing problems* (1989); all steps of a
-/// window at once by bit sets; with simulated annealing (Kirkpatrick, Gelatt and Vecchi, 1983).
+/// Greedy set packing with exchanges of one set for another: Hurkens and Schrijver, *On the size of systems of sets
+/// every t of which have an SDR, with an application to the worst-case ratio of heuristics for packing problems*
+/// (1989); all steps of a window at once by bit sets; with simulated annealing (Kirkpatrick, Gelatt and Vecchi, 1983).
 pub(crate) const WINDOW_PACKING: Method = Method {
     name: "window-packing",
     about: "large scatters with one transfer per message: balanced shortest paths, and 64 steps at a time by bit sets",

@@ -40,11 +40,12 @@ const LANE_WORK: u64 = 1;
 
 /// The search for steps.
 ///
-/// A window begins empty. All remaining messages are scanned, those of the largest value first, and each takes a random free
-/// step of the window. Then the remaining messages are scanned again and again. A message that exactly one other message
-/// blocks in some step takes the place of the other one, if that gains value. A loss is accepted with a probability that
-/// falls to zero. A test of a message covers all 64 steps by operations on bit sets, which find the steps in which no message,
-/// one message or several messages block its path. After the end of the budget, the other windows are filled without exchanges.
+/// A window begins empty. All remaining messages are scanned, those of the largest value first, and each takes a random
+/// free step of the window. Then the remaining messages are scanned again and again. A message that exactly one other
+/// message blocks in some step takes the place of the other one, if that gains value. A loss is accepted with a
+/// probability that falls to zero. A test of a message covers all 64 steps by operations on bit sets, which find the
+/// steps in which no message, one message or several messages block its path. After the end of the budget, the other
+/// windows are filled without exchanges.
 ///
 /// Memory: a row of `2 L + 5` numbers per message, for paths of up to `L` channels, and 264 bytes per lane.
 #[derive(Debug)]
@@ -123,7 +124,8 @@ impl WindowPacker {
         Ok(steps)
     }
 
-    /// Gives each message a random free step of an empty window, if there is one; those of the largest value come first.
+    /// Gives each message a random free step of an empty window, if there is one; those of the largest value come
+    /// first.
     fn fill(&mut self, existing: u64, rng: &mut impl Rng, context: &AttemptContext<'_>) {
         let Self { left, load, window, values, .. } = self;
         window.clear();

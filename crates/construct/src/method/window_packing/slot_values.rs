@@ -13,8 +13,8 @@ const POWERS: [i32; 8] = [1024, 939, 861, 790, 724, 664, 609, 558];
 
 /// The value of each lane and of each length. The value of a message is the sum of both.
 ///
-/// The value of a lane falls exponentially with the distance of its remaining load to the largest load, so that the loads
-/// remain balanced. Messages gain more if too many of their length remain.
+/// The value of a lane falls exponentially with the distance of its remaining load to the largest load, so that the
+/// loads remain balanced. Messages gain more if too many of their length remain.
 #[derive(Debug)]
 pub(super) struct SlotValues {
     of_lane: Vec<i32>,
@@ -31,8 +31,8 @@ impl SlotValues {
         Self { of_lane: vec![0; lane_count], of_length: vec![0; all.len()], all }
     }
 
-    /// Computes the values of the lanes: `load` is the number of remaining messages on each, and `full` the steps in which
-    /// each is used.
+    /// Computes the values of the lanes: `load` is the number of remaining messages on each, and `full` the steps in
+    /// which each is used.
     pub(super) fn set_lanes(&mut self, load: &[u32], full: &[u64]) {
         let left = |lane: usize| load[lane] - full[lane].count_ones();
         let most = (0..load.len()).map(left).max().unwrap_or(0);

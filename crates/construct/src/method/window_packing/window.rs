@@ -5,7 +5,7 @@ use super::message_rows::{MessageRow, MessageRows};
 /// The maximum number of steps in a window: one bit each.
 pub(super) const WINDOW_STEPS: u32 = u64::BITS;
 
-const NOBODY: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 /// The messages in the steps of a window.
 ///
@@ -18,7 +18,7 @@ pub(super) struct Window {
     user: Vec<u32>,
     /// The rows of the placed messages, and of removed ones.
     rows: MessageRows,
-    /// The step of each row; [`NOBODY`] if its message was removed.
+    /// The step of each row; [`NONE`] if its message was removed.
     step: Vec<u32>,
     value: Vec<i32>,
     /// The places of removed messages.
@@ -30,8 +30,8 @@ pub(super) struct Window {
 pub(super) struct Conflicts {
     /// The steps in which at least one message blocks the path.
     pub(super) any: u64,
-    /// The steps in which at least two do, or in which one message blocks two separate parts of the path, and the steps that do
-    /// not exist.
+    /// The steps in which at least two do, or in which one message blocks two separate parts of the path, and the steps
+    /// that do not exist.
     pub(super) several: u64,
 }
 
@@ -40,7 +40,7 @@ impl Window {
         Self {
             full: vec![0; lane_count],
             joined: vec![0; joint_count],
-            user: vec![NOBODY; lane_count * WINDOW_STEPS as usize],
+            user: vec![NONE; lane_count * WINDOW_STEPS as usize],
             rows: MessageRows::new(stride),
             step: Vec::new(),
             value: Vec::new(),
@@ -71,8 +71,8 @@ impl Window {
 
     /// Returns the steps by the number of messages that block a path.
     ///
-    /// A message that blocks two lanes in a row uses their joint too, because it uses every lane once. The scan ends early
-    /// if several messages block the path in all `existing` steps.
+    /// A message that blocks two lanes in a row uses their joint too, because it uses every lane once. The scan ends
+    /// early if several messages block the path in all `existing` steps.
     #[inline]
     pub(super) fn conflicts(&self, row: MessageRow<'_>, existing: u64) -> Conflicts {
         let mut any = self.full[row.first() as usize];
@@ -97,7 +97,7 @@ impl Window {
         (place, self.value[place as usize])
     }
 
-    /// Adds a message in a step in which nobody blocks its path.
+    /// Adds a message in a step in which no message blocks its path.
     pub(super) fn place(&mut self, row: MessageRow<'_>, step: u32, value: i32) {
         let place = if let Some(place) = self.vacant.pop() {
             self.rows.set(place as usize, row);
@@ -130,14 +130,14 @@ impl Window {
         for [joint, _] in row.later() {
             self.joined[joint as usize] &= others;
         }
-        self.step[place as usize] = NOBODY;
+        self.step[place as usize] = NONE;
         self.vacant.push(place);
         row
     }
 
     /// Returns the row and the step of each placed message.
     pub(super) fn placed(&self) -> impl Iterator<Item = (MessageRow<'_>, u32)> {
-        self.rows.iter().zip(self.step.iter().copied()).filter(|&(_, step)| step != NOBODY)
+        self.rows.iter().zip(self.step.iter().copied()).filter(|&(_, step)| step != NONE)
     }
 
     /// Sets the values of all placed messages.
