@@ -2,6 +2,7 @@
 
 pub(crate) mod bus_paths;
 pub(crate) mod capacities;
+pub(crate) mod congestion_prices;
 pub(crate) mod distances;
 pub(crate) mod fixed_transfers;
 pub(crate) mod half_duplex;

@@ -185,6 +185,17 @@ impl AttemptContext<'_> {
         }
     }
 
+    /// As [`check`](Self::check), for methods that take long. After the end of the budget, other methods find any
+    /// schedule sooner.
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::NoShorter`] also if the budget ended before there is any schedule.
+    pub(crate) fn check_search(&self, steps: u32) -> Result<(), MethodError> {
+        self.check(steps)?;
+        if self.is_best_effort() { Err(MethodError::NoShorter) } else { Ok(()) }
+    }
+
     /// Counts units of work, see [`WorkCounter`].
     pub(crate) fn count(&self, units: u64) {
         self.request.work.add(units);

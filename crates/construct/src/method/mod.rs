@@ -15,6 +15,7 @@ mod symmetric;
 mod telephone;
 #[cfg(test)]
 mod tests;
+mod window_packing;
 
 use crate::kit::method::Method;
 
@@ -28,6 +29,7 @@ pub(crate) const METHODS: &[Method] = &[
     arborescences::ARBORESCENCES,
     symmetric::SYMMETRIC,
     rarest_first::RAREST_FIRST,
+    window_packing::WINDOW_PACKING,
     first_fit::FIRST_FIT,
     balanced_routes::BALANCED_ROUTES,
     path_colouring::PATH_COLOURING,

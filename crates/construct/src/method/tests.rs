@@ -29,6 +29,7 @@ fn fingerprint(schedule: &Schedule) -> u64 {
 fn the_same_seed_gives_the_schedules_of_earlier_releases() {
     let kautz: Topology = "kautz:2,3".parse().unwrap();
     let cluster: Topology = "cluster:nodes=3,gpus=4,nvlink=300GB/s,rails=4,nic=25GB/s".parse().unwrap();
+    let large: Topology = "random-regular:96,4,1".parse().unwrap();
     let root = kautz.terminals()[0];
     let all_gather = Collective::all_gather();
     let all_to_all = Collective::all_to_all();
@@ -54,6 +55,7 @@ fn the_same_seed_gives_the_schedules_of_earlier_releases() {
         (&kautz, "negotiated-trees", &all_gather, wormhole, 6, 0xde1a_2fc3_8b3c_37fc),
         (&kautz, "negotiated-trees", &chunked, stored, 4, 0x54d6_55fe_d71f_a30d),
         (&kautz, "path-colouring", &all_to_all, wormhole, 15, 0x35cd_0862_a6ed_5687),
+        (&large, "window-packing", &all_to_all, wormhole, 98, 0x10a7_5ca4_7071_09c3),
         (&kautz, "satisfiability", &broadcast, stored, 3, 0x0dbe_5d26_26a9_f20c),
     ];
     for method in METHODS {

@@ -1,5 +1,5 @@
 //! The passes over an all-reduce. Its phases and the search for the whole depend on each other, so that more evaluations
-//! could lead to a longer plan. Therefore each pass plans anew with four times the evaluations of the one before, and the
+//! could lead to a longer plan. Therefore each pass plans again with four times the evaluations of the one before, and the
 //! shortest plan counts. The evaluations of a pass do not depend on the budget.
 
 use lockstep_schedule::Problem;

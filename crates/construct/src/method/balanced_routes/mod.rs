@@ -4,11 +4,11 @@
 //! |---|---|
 //! | `terminal_graph` | the channels between terminals |
 //! | `demands` | the messages by source and receiver |
-//! | `congestion_prices`, `routes` | routes of low congestion |
+//! | `channel_prices`, `routes` | routes of low congestion |
 //! | `list_scheduling`, `step_search` | the step of each hop, first greedily and then by local search |
 //! | `fixed_routes` | the start from a given schedule |
 
-mod congestion_prices;
+mod channel_prices;
 mod demands;
 mod fixed_routes;
 mod list_scheduling;

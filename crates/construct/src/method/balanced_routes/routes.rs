@@ -5,12 +5,13 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use lockstep_schedule::MessageId;
+use rand::Rng;
 use rand::seq::SliceRandom;
-use rand::{Rng, RngExt};
 
-use super::congestion_prices::{CongestionPrices, FULL};
+use super::channel_prices::ChannelPrices;
 use super::demands::RoutingDemands;
 use super::terminal_graph::{TerminalGraph, fill_distances};
+use crate::kit::congestion_prices::{FULL, TieNoise};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 use crate::kit::transfer_log::TransferLog;
@@ -37,9 +38,6 @@ const HOP: u64 = FULL / 16;
 const SHORTEST_WORK: u64 = 2;
 const DETOUR_WORK: u64 = 4;
 const CHECK_WORK: u64 = 4;
-
-/// The number of bits of the noise that breaks ties among prices.
-const NOISE_BITS: u32 = 12;
 
 /// The route of each message, as channels in order.
 #[derive(Clone, Debug)]
@@ -127,7 +125,7 @@ struct CongestionRouter<'a, R> {
     graph: &'a TerminalGraph,
     demands: &'a RoutingDemands,
     rng: &'a mut R,
-    prices: CongestionPrices<'a>,
+    prices: ChannelPrices<'a>,
     route: Vec<Vec<u32>>,
     /// The order of the sources.
     order: Vec<u32>,
@@ -152,7 +150,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
             graph,
             demands,
             rng,
-            prices: CongestionPrices::new(graph),
+            prices: ChannelPrices::new(graph),
             route: vec![Vec::new(); demands.len()],
             order: (0..demands.sources.len() as u32).collect(),
             distance: vec![0; terminals],
@@ -169,7 +167,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
     fn route_all(&mut self, target: u32, context: &AttemptContext<'_>) -> Result<(), MethodError> {
         let mut limit = target;
         for pass in 0..PASSES {
-            self.prices.set_limit(limit, (target >> (2 + pass)).max(MIN_WIDTH));
+            self.prices.of_slots.set_limit(limit, (target >> (2 + pass)).max(MIN_WIDTH));
             self.order.shuffle(self.rng);
             for position in 0..self.order.len() {
                 context.check(0)?;
@@ -183,8 +181,8 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
                 }
                 context.count(std::mem::take(&mut self.work));
             }
-            limit = target.max(self.prices.steps() - 1);
-            if self.prices.steps() <= target {
+            limit = target.max(self.prices.of_slots.steps() - 1);
+            if self.prices.of_slots.steps() <= target {
                 break;
             }
         }
@@ -195,7 +193,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
     fn route_rest(&mut self, known: &[Vec<u32>], target: u32) {
         known.iter().flatten().for_each(|&channel| self.prices.add(channel));
         self.route.clone_from_slice(known);
-        self.prices.set_limit(target, MIN_WIDTH);
+        self.prices.of_slots.set_limit(target, MIN_WIDTH);
         self.order.shuffle(self.rng);
         for position in 0..self.order.len() {
             let (source, messages) = self.select_source(position);
@@ -208,13 +206,13 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
     /// Reroutes messages on congested channels. Returns the routes with the fewest steps, and that number.
     fn relieve(&mut self, target: u32, context: &AttemptContext<'_>) -> (u32, RouteSet) {
         let mut changes = CHANGES_PER_MESSAGE * self.demands.len() as u64 + EXTRA_CHANGES;
-        let mut best = (self.prices.steps(), self.routes());
+        let mut best = (self.prices.of_slots.steps(), self.routes());
         let (mut least_over, mut idle) = (usize::MAX, 0);
         let is_over = || context.is_best_effort() || context.check(0).is_err();
         while best.0 > target && idle < MAX_IDLE_PASSES && changes > 0 {
             let limit = best.0 - 1;
-            self.prices.set_limit(limit, MIN_WIDTH);
-            self.prices.update_surcharges();
+            self.prices.of_slots.set_limit(limit, MIN_WIDTH);
+            self.prices.of_slots.update_surcharges();
             let detours = u64::from(limit) * self.graph.rate() > self.demands.hops;
             self.order.shuffle(self.rng);
             for position in 0..self.order.len() {
@@ -224,7 +222,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
                 changes = changes.saturating_sub(self.relieve_source(position, detours));
                 context.count(std::mem::take(&mut self.work));
             }
-            let (steps, over) = (self.prices.steps(), self.prices.over_count());
+            let (steps, over) = (self.prices.of_slots.steps(), self.prices.of_slots.over_count());
             idle += 1;
             if steps < best.0 {
                 best = (steps, self.routes());
@@ -357,22 +355,5 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
             Some(*end)
         });
         RouteSet { end: end.collect(), channels: self.route.concat() }
-    }
-}
-
-/// Random extra costs of the channels in one search, which break ties.
-struct TieNoise {
-    salt: u64,
-}
-
-impl TieNoise {
-    fn new(rng: &mut impl Rng) -> Self {
-        Self { salt: rng.random() }
-    }
-
-    #[inline]
-    fn of(&self, channel: u32) -> u64 {
-        // Fibonacci hashing.
-        (self.salt ^ u64::from(channel)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - NOISE_BITS)
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use lockstep_topology::{ChannelId, NodeId};
 
 use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
+use crate::kit::congestion_prices::UNLIMITED;
 use crate::kit::task::SchedulingTask;
 
 /// The channels between terminals, with the slots that they use.
@@ -59,7 +60,7 @@ impl TerminalGraph {
             head: Vec::new(),
             original: Vec::new(),
             slots: Vec::new(),
-            capacity: (0..unlimited).map(|slot| capacities.of(slot)).chain([u32::MAX]).collect(),
+            capacity: (0..unlimited).map(|slot| capacities.of(slot)).chain([UNLIMITED]).collect(),
             resource_count: topology.resource_count(),
             entering: vec![0],
             into: Vec::new(),
@@ -150,6 +151,11 @@ impl TerminalGraph {
     /// Returns the number of slots that are resources.
     pub(super) fn resource_count(&self) -> usize {
         self.resource_count
+    }
+
+    /// Returns the uses per step of all slots. The last slot is the unlimited one.
+    pub(super) fn capacities(&self) -> &[u32] {
+        &self.capacity
     }
 
     /// Returns the uses per step of a slot.

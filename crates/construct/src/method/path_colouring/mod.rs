@@ -32,6 +32,7 @@ use self::path_dag::{Detours, PathDags};
 use self::routes::MessageRouter;
 use self::step_packing::StepPacker;
 use crate::kit::capacities::Capacities;
+use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
@@ -52,7 +53,8 @@ use crate::kit::transfer_log::TransferLog;
 /// beginning, and again at the end where their steps are free.
 ///
 /// Not supported: networks where channels share a resource other than in opposite pairs, receivers that only relays
-/// reach, and problems that take more than some hundred megabytes. Time: `O(A)` per move and 64 steps, for the `A` arcs
+/// reach, problems that take more than some hundred megabytes, and problems without fixed transfers that are so large that
+/// a message gets few moves. Window packing supports these. Time: `O(A)` per move and 64 steps, for the `A` arcs
 /// of a message's paths. Memory: see [`PathDags`] and [`occupancy::Occupancy`].
 ///
 /// # Source
@@ -91,6 +93,9 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
     let task = SchedulingTask::new(problem)?;
     let capacities = Capacities::new(&task);
+    if request.fixed.is_none() && is_too_large(&task, &capacities) {
+        return Err(MethodError::Unsupported);
+    }
     let mut dags = PathDags::new(&task, &capacities, &Detours::new())?;
     let per_step = capacities.of_resources(problem.topology());
     let least = u32::try_from(dags.channel_uses().div_ceil(per_step)).map_err(|_| MethodError::TooLarge)?;
@@ -112,6 +117,20 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let first = goal.max(dags.least_steps(&capacities));
     let colouring = PathColouring { capacities, dags, paths, first, request };
     request.best_attempt(|rng, context| colouring.attempt(rng, context)).map(|log| log.schedule())
+}
+
+/// Returns true if annealing gets fewer than [`MIN_MOVES`] moves per message. Then every shorter schedule takes many attempts.
+fn is_too_large(task: &SchedulingTask<'_>, capacities: &Capacities) -> bool {
+    let (messages, distances) = (task.messages(), SourceDistances::new(task));
+    let mut scratch = DistanceScratch::default();
+    let mut distance = |message| {
+        let receiver = messages.receivers_iter(message).next().expect("a message has a receiver");
+        let distance = distances.from(messages.source(message), &mut scratch)[receiver.index()];
+        if distance == UNREACHED { 0 } else { u64::from(distance) }
+    };
+    let channel_uses: u64 = messages.ids().map(&mut distance).sum();
+    let steps = channel_uses.div_ceil(capacities.of_resources(task.topology()).max(1));
+    MIN_MOVES.saturating_mul(channel_uses).saturating_mul(steps.div_ceil(occupancy::WORD_STEPS.into())) > MAX_VISITS
 }
 
 /// Returns true if annealing from nothing gets few moves per message, and most messages have few paths: then the search

@@ -221,6 +221,17 @@ fn large_random_networks_begin_with_packed_steps() {
     }
 }
 
+/// Attempts at larger problems would take minutes.
+#[test]
+fn problems_with_few_moves_per_message_are_not_supported() {
+    for (spec, expected) in [("random-regular:256,4,1", false), ("random-regular:512,3,1", true)] {
+        let (network, collective): (Topology, _) = (spec.parse().unwrap(), Collective::all_to_all());
+        let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap();
+        let task = SchedulingTask::new(&problem).unwrap();
+        assert_eq!(is_too_large(&task, &Capacities::new(&task)), expected, "{spec}");
+    }
+}
+
 /// With one port, a terminal needs one step per other terminal.
 #[test]
 fn ports_are_always_busy() {
