@@ -57,7 +57,7 @@ const STAGES: [RepairStage; 4] = [
 /// than `goal` steps, random parts of the surviving transfers are dropped and planned again. At last, messages displace
 /// each other until all are placed. Evaluations are counted as by [`shortest`](crate::shortest()). There are only a few
 /// dozen attempts; if they fail, a new schedule is the better choice. If nothing has failed, the schedule returns
-/// unchanged.
+/// unchanged, except for transfers without purpose and for steps that have no others.
 ///
 /// `problem` and `survivors` distribute their messages; time-reverse a collecting phase first
 /// ([`DistributePhase`](lockstep_schedule::DistributePhase)). `observe` gets each method that supports the problem, its
