@@ -47,6 +47,8 @@ pub struct FlowNetwork {
     current: Vec<u32>,
     /// Scratch space of the breadth-first search.
     queue: Vec<u32>,
+    /// Number of nodes and arcs of all layered networks so far.
+    visits: u64,
 }
 
 /// An arc or its reverse in the residual network.
@@ -80,6 +82,7 @@ impl FlowNetwork {
             level: vec![NONE; nodes],
             current: Vec::new(),
             queue: Vec::new(),
+            visits: 0,
         }
     }
 
@@ -154,10 +157,16 @@ impl FlowNetwork {
         self.sort();
         let mut total = 0;
         while source != sink && self.compute_levels(source, sink) {
+            self.visits += (self.level.len() + self.index.len()) as u64;
             self.current.clone_from(&self.start);
             total += self.add_blocking_flow(source, sink);
         }
         total
+    }
+
+    /// Returns the work of all maximum flows so far: the nodes and arcs, for each layered network.
+    pub fn visits(&self) -> u64 {
+        self.visits
     }
 
     /// Returns true if a node is on the source side of a minimum cut: it is reachable from the source of the last

@@ -77,6 +77,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
             repair: (model.routing == Routing::Minimal).then(|| PathRepair::new(topology, model.ports)),
             flow: BroadcastStepFlow::new(topology, model.ports, opposite.clone()),
             dispersed: DispersedOrder::new(topology),
+            counted: 0,
         };
         search.attempt(&growth, rng)
     })?;

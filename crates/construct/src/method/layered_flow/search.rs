@@ -16,6 +16,9 @@ use crate::kit::transfer_log::TransferLog;
 /// The maximum number of visits of nodes and channels at the first number of steps. It halves with each further step.
 const MAX_VISITS: u64 = 1 << 23;
 
+/// Units of work per visit of a flow or a repair, see [`WorkCounter`](crate::kit::request::WorkCounter).
+const VISIT_WORK: u64 = 2;
+
 /// Number of plans per round. A round begins with random plans and varies the best of them. An attempt makes one round
 /// per number of steps, the first attempt makes [`ROUNDS`].
 const ROUND: usize = 128;
@@ -38,6 +41,8 @@ pub(super) struct LayeredFlowSearch<'a> {
     pub(super) repair: Option<PathRepair<'a>>,
     pub(super) flow: BroadcastStepFlow<'a>,
     pub(super) dispersed: DispersedOrder<'a>,
+    /// The visits of flows and repairs that are counted as work.
+    pub(super) counted: u64,
 }
 
 /// The terminals to reach, most urgent first, and when.
@@ -61,6 +66,7 @@ impl LayeredFlowSearch<'_> {
     pub(super) fn attempt(&mut self, growth: &HolderGrowth, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let MethodRequest { goal, below, .. } = *self.request;
         let greedy = if below == u32::MAX { Some(self.greedy(rng)?) } else { None };
+        self.count_work();
         let last = greedy.as_ref().map_or(below, TransferLog::step_count);
         let first = goal.max(growth.steps());
         // The number of steps grows by one, and later by a quarter of the excess.
@@ -109,12 +115,11 @@ impl LayeredFlowSearch<'_> {
     fn find(&mut self, sizes: &[Vec<usize>], max_visits: u64, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let steps = sizes.first().map_or(0, Vec::len);
         let flows = (steps * (self.topology.node_count() + self.topology.channel_count())) as u64;
-        let repair_visits = |repair: &Option<PathRepair>| repair.as_ref().map_or(0, PathRepair::visits);
-        let before = repair_visits(&self.repair);
+        let before = self.repair_visits();
         let mut best: Option<(ReachPlan, Vec<NodeId>)> = None;
         let rounds = if self.request.below == u32::MAX { ROUNDS } else { 1 };
         for number in 0..rounds * ROUND {
-            let visits = number as u64 * flows + repair_visits(&self.repair) - before;
+            let visits = number as u64 * flows + self.repair_visits() - before;
             if number >= 2 && visits > max_visits {
                 break;
             }
@@ -128,8 +133,8 @@ impl LayeredFlowSearch<'_> {
                 Some((plan, unreached)) if number % ROUND >= FRESH => self.varied(plan, unreached, rng),
                 _ => self.fresh(&sizes[rng.random_range(0..sizes.len())], rng),
             };
-            self.request.work.add(flows);
             let PlanOutcome { log, unreached } = self.follow(&plan, rng)?;
+            self.count_work();
             if unreached.is_empty() {
                 tracing::debug!(steps, tries = number + 1, "found");
                 return Ok(log);
@@ -141,6 +146,17 @@ impl LayeredFlowSearch<'_> {
         let unreached = best.map(|(_, unreached)| unreached.len());
         tracing::debug!(steps, unreached, "not found");
         Err(MethodError::NoShorter)
+    }
+
+    fn repair_visits(&self) -> u64 {
+        self.repair.as_ref().map_or(0, PathRepair::visits)
+    }
+
+    /// Counts the work since the last call.
+    fn count_work(&mut self) {
+        let visits = self.flow.visits() + self.repair_visits();
+        self.request.work.add(VISIT_WORK * (visits - self.counted));
+        self.counted = visits;
     }
 
     /// Returns a random plan for these sizes. If there are optional relays, half of the plans use them.

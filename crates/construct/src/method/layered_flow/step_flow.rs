@@ -69,6 +69,11 @@ impl<'a> BroadcastStepFlow<'a> {
         self.network.max_flow(nodes, nodes + 1) as usize
     }
 
+    /// Returns the number of nodes and arcs visited so far.
+    pub(super) fn visits(&self) -> u64 {
+        self.network.visits()
+    }
+
     fn receiving_arc(&self, terminal: NodeId) -> ArcId {
         let rank = self.topology.terminal_rank(terminal).expect("terminals receive");
         ArcId::from_index(self.topology.channel_bound() + 2 * rank + 1)

@@ -97,3 +97,20 @@ fn a_best_effort_schedule_takes_at_most_twice_the_steps() {
     // Every node receives 63 messages over 4 channels.
     assert!((16..32).contains(&verify(&problem, &schedule).unwrap().steps));
 }
+
+/// Otherwise one attempt at a broadcast to 65,536 terminals takes minutes.
+#[test]
+fn a_known_schedule_of_few_messages_on_a_large_network_is_not_improved() {
+    let wormhole = CommunicationModel::wormhole();
+    for (spec, chunks, model, expected) in [
+        ("torus:256x256", 1, wormhole, true),
+        ("torus:256x256", 2000, wormhole, false),
+        ("torus:256x256", 1, CommunicationModel::store_and_forward(), false),
+        ("torus:32x32", 1, wormhole, false),
+    ] {
+        let topology: Topology = spec.parse().unwrap();
+        let broadcast = Collective::broadcast(topology.terminals()[0]).with_chunks(NonZeroU32::new(chunks).unwrap());
+        let problem = Problem::new(&topology, &broadcast, model).unwrap();
+        assert_eq!(searches_far(&SchedulingTask::new(&problem).unwrap()), expected, "{spec} in {chunks} chunks");
+    }
+}
