@@ -90,13 +90,13 @@ impl Pass<'_> {
         }
         let parts = phases.len() + usize::from(is_planned_whole(problem, engines));
         let evaluations = budget.evaluation_limit() / parts as u64;
-        for place in state.done.len()..phases.len() {
+        for (place, &of_phase) in problems.iter().enumerate().skip(state.done.len()) {
             observe(Event::Part { place, count: parts, evaluations, reached: None });
             let reached: u32 = state.done.iter().map(PhaseSchedule::step_count).sum();
             let to_come: u32 = bounds.of_phases[place + 1..].iter().map(|later| later.best().steps).sum();
             let search = &mut bounds.of_phases[place];
             let phase_planner = PhasePlanner {
-                problem: problems[place],
+                problem: of_phase,
                 engines,
                 seed,
                 bound: search.best().clone(),

@@ -23,7 +23,10 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
     if model.routing == Routing::Any || model.switching == Switching::StoreAndForward {
         return;
     }
-    let mut detours = detours(case).into_iter().peekable();
+    let nodes = case.topology.node_count();
+    // From both ends, the searches together are shorter than one from the sender, if its ball has few transfers.
+    let is_shorter = |transfers: usize, ball: usize| 2 * transfers < ball && 2 * transfers.saturating_mul(ball) < nodes;
+    let mut detours = detours(case, is_shorter).into_iter().peekable();
     for (number, (at, sender, receiver)) in (0..).zip(long_transfers(case)) {
         if findings.is_full() || detours.peek().is_none() {
             return;
@@ -41,11 +44,13 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
 /// Returns the places of the long transfers that have a shorter path, ascending, each with the length of the shortest
 /// one.
 ///
-/// The search from a sender stops before the length of its longest path.
-fn detours(case: &ScheduleCase<'_>) -> Vec<(u32, u32)> {
+/// The search from a sender stops before the length of its longest path. If `from_both_ends` returns true for the number of
+/// transfers and that of the nodes within half of this length, then the paths are searched from both ends first.
+fn detours(case: &ScheduleCase<'_>, from_both_ends: impl Fn(usize, usize) -> bool) -> Vec<(u32, u32)> {
     let topology = case.topology;
     let search = ReachSearch { topology, backwards: false, crosses: |node| topology.routes(node), forwards: false };
     let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
+    let mut receiver_side = ReceiverSide::default();
     let (end, transfers) = by_sender(case);
     let mut start = 0;
     let mut detours = Vec::new();
@@ -53,6 +58,15 @@ fn detours(case: &ScheduleCase<'_>) -> Vec<(u32, u32)> {
         let here = &transfers[start..end as usize];
         start = end as usize;
         let Some(longest) = here.iter().map(|transfer| transfer.channels).max() else { continue };
+        let half = longest / 2;
+        if half < longest - 1 && !topology.has_buses() {
+            search.walks_within(half, sender, &mut distance, &mut queue);
+            if from_both_ends(here.len(), queue.len())
+                && here.iter().all(|transfer| receiver_side.has_no_shorter_path(case, transfer, half, &distance))
+            {
+                continue;
+            }
+        }
         let searched = search.distances_within(longest - 1, sender, &mut distance, &mut queue);
         searched.expect("the check of the problem has made a longer search from every terminal");
         detours.extend(here.iter().filter_map(|transfer| {
@@ -62,6 +76,34 @@ fn detours(case: &ScheduleCase<'_>) -> Vec<(u32, u32)> {
     }
     detours.sort_unstable();
     detours
+}
+
+/// The search from a receiver towards a sender.
+#[derive(Default)]
+struct ReceiverSide {
+    distance: Vec<u32>,
+    queue: Vec<NodeId>,
+}
+
+impl ReceiverSide {
+    /// Returns true only if no path is shorter than that of a transfer. `distance` has the nodes within `half` channels of the
+    /// sender; the search from the receiver covers the rest of a shorter path, which meets one of them.
+    fn has_no_shorter_path(
+        &mut self,
+        case: &ScheduleCase<'_>,
+        transfer: &LongTransfer,
+        half: u32,
+        distance: &[u32],
+    ) -> bool {
+        let (topology, shorter) = (case.topology, transfer.channels - 1);
+        let Some(rest) = shorter.checked_sub(half).filter(|&rest| rest > 0) else {
+            return distance[transfer.receiver.index()] > shorter;
+        };
+        let search = ReachSearch { topology, backwards: true, crosses: |node| topology.routes(node), forwards: false };
+        self.distance.resize(distance.len(), UNREACHED);
+        search.walks_within(rest, transfer.receiver, &mut self.distance, &mut self.queue);
+        self.queue.iter().all(|node| distance[node.index()].saturating_add(self.distance[node.index()]) > shorter)
+    }
 }
 
 /// Returns the ends of each node's range in the list, and the long transfers by sender.
@@ -189,6 +231,7 @@ mod tests {
             let problem = instance.problem();
             let case = ScheduleCase::new(&problem, &schedule);
             let [mut all, mut first] = [usize::MAX, limit].map(Findings::new);
+            prop_assert_eq!(detours(&case, |_, _| true), detours(&case, |_, _| false));
             verify(&case, &mut all);
             verify(&case, &mut first);
             let (all, expected) = (all.into_list(), detours_one_by_one(&case));
