@@ -47,7 +47,7 @@ pub(super) fn raise_whole(
 }
 
 /// The evaluations of the first look at a whole all-reduce, before its phases. A number that does not depend on the budget.
-const FIRST_LOOK: u64 = 1 << 16;
+pub(super) const FIRST_LOOK: u64 = 1 << 16;
 
 /// Returns a schedule of a whole all-reduce in fewer steps than `start`, before its phases are planned and after bounds of it
 /// by rules of little cost. There is none if the problem is large: then the phases often have optimal schedules at once.

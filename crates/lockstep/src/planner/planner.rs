@@ -5,7 +5,7 @@ use lockstep_certificate::LowerBound;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, NotFound, Problem, StopReason};
 use lockstep_topology::Topology;
 
-use super::all_reduce::is_planned_whole;
+use super::all_reduce::{FIRST_LOOK, is_planned_whole};
 use super::bounds::Bounds;
 use super::checkpoint::{self, CheckpointError, Identity, SavedSearch};
 use super::error::PlanError;
@@ -160,7 +160,7 @@ impl<'a> Planner<'a> {
                 } else {
                     options.bounds
                 },
-                looks_first: number < 2,
+                looks_first: evaluations < 4 * FIRST_LOOK,
                 identity: identity(evaluations),
             };
             let mut is_spent = false;

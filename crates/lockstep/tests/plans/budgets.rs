@@ -10,8 +10,8 @@ use crate::Setup;
 /// Budgets inside the first rounds and at their ends.
 const BUDGETS: [u64; 9] = [1, 300, 5_000, 30_000, 65_536, 65_537, 82_000, 100_000, 200_000];
 
-/// Budgets of one to three passes.
-const ALL_REDUCE_BUDGETS: [u64; 6] = [1, 200_000, 588_235, 1_000_000, 2_470_588, 3_000_000];
+/// Budgets of one to six passes.
+const ALL_REDUCE_BUDGETS: [u64; 6] = [1, 30_000, 36_630, 300_000, 622_710, 3_000_000];
 
 fn planned(problem: &Problem<'_>, engine: EngineChoice, evaluations: u64) -> Plan {
     let options = PlanOptions { engine, ..PlanOptions::auto(1) };
