@@ -409,4 +409,15 @@ mod tests {
             prop_assert_eq!(count, total);
         }
     }
+
+    /// Both paths have the same length, so one layered network finds them. The search that finds no more is not counted.
+    #[test]
+    fn each_layered_network_is_counted() {
+        let mut network = FlowNetwork::new(4);
+        for (tail, head) in [(0, 1), (1, 3), (0, 2), (2, 3)] {
+            network.add_arc(tail, head, 1);
+        }
+        assert_eq!((network.max_flow(0, 3), network.visits()), (2, 8));
+        assert_eq!((network.max_flow(0, 3), network.visits()), (0, 8));
+    }
 }

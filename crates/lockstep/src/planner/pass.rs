@@ -29,7 +29,7 @@ pub(super) struct Pass<'p> {
     pub(super) budget: Budget,
     /// The cost of the most expensive lower bounds.
     pub(super) bounds: Cost,
-    /// Whether a small all-reduce is planned as a whole before its phases.
+    /// True if a small all-reduce is planned as a whole before its phases, too.
     pub(super) looks_first: bool,
     /// The identity of its checkpoints.
     pub(super) identity: Identity,

@@ -1,6 +1,8 @@
-//! The passes over an all-reduce. Its phases and the search for the whole depend on each other, so that more evaluations
-//! could lead to a longer plan. Therefore each pass plans again with four times the evaluations of the one before, and the
-//! shortest plan counts. The evaluations of a pass do not depend on the budget.
+//! The number of passes over an all-reduce, and the evaluations of each.
+//!
+//! The search for the whole starts from the schedules of the phases. If these got more evaluations, the plan could become
+//! longer. So the evaluations of a pass do not depend on the budget. Each pass plans the all-reduce again, with four times the
+//! evaluations of the pass before, and the shortest schedule of all passes counts.
 
 use lockstep_schedule::Problem;
 
@@ -9,7 +11,7 @@ use super::limits::DEFAULT_EVALUATIONS;
 /// The evaluations of the second pass over a small problem. This pass and the next five take [`DEFAULT_EVALUATIONS`] together.
 const SECOND_PASS: u64 = DEFAULT_EVALUATIONS / (1 + 4 + 16 + 64 + 256 + 1024);
 
-/// With this number of evaluations, a pass that has some left has nothing more to try with more of them.
+/// If a pass of this number of evaluations does not use all of them, a larger one finds nothing else.
 pub(super) const MOST_USEFUL: u64 = 1 << 28;
 
 /// A pass with fewer evaluations per delivery would plan little more than the first schedule.

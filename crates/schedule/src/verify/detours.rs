@@ -24,8 +24,8 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
         return;
     }
     let nodes = case.topology.node_count();
-    // From both ends, the searches together are shorter than one from the sender, if its ball has few transfers.
-    let is_shorter = |transfers: usize, ball: usize| 2 * transfers < ball && 2 * transfers.saturating_mul(ball) < nodes;
+    // A sender has few transfers, and near it are few of all nodes: then searches from both ends visit fewer nodes.
+    let is_shorter = |transfers: usize, near: usize| 2 * transfers < near && 2 * transfers.saturating_mul(near) < nodes;
     let mut detours = detours(case, is_shorter).into_iter().peekable();
     for (number, (at, sender, receiver)) in (0..).zip(long_transfers(case)) {
         if findings.is_full() || detours.peek().is_none() {

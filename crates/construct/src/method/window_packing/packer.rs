@@ -7,6 +7,7 @@ use rand::{Rng, RngExt};
 use super::message_rows::{MessageRow, MessageRows, PathRows};
 use super::slot_values::{SlotValues, UNIT};
 use super::window::{WINDOW_STEPS, Window};
+use crate::kit::accepted_loss::accepted_loss;
 use crate::kit::capacities::Capacities;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
@@ -268,16 +269,4 @@ pub(super) fn by_value(value: &[i32]) -> Vec<u32> {
 fn random_bit(bits: u64, rng: &mut impl Rng) -> u32 {
     let turn = rng.random_range(0..WINDOW_STEPS);
     (bits.rotate_right(turn).trailing_zeros() + turn) % WINDOW_STEPS
-}
-
-/// Returns a loss of about exponential distribution.
-#[inline]
-pub(super) fn accepted_loss(mean: u64, rng: &mut impl Rng) -> i64 {
-    let random = rng.random::<u32>() | 1;
-    // Minus the binary logarithm of the random part, in parts of 2^16, by linear interpolation.
-    let zeros = random.leading_zeros();
-    let fraction = u64::from(random << zeros) - (1 << 31);
-    let logarithm = ((u64::from(zeros) + 1) << 16) - (fraction >> 15);
-    // The natural logarithm is ln 2 = 177/256 times the binary one.
-    ((mean * logarithm * 177) >> 24).cast_signed()
 }

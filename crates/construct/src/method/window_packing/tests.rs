@@ -5,17 +5,14 @@ use std::sync::Mutex;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, verify};
 use lockstep_topology::{ChannelId, Topology};
 use proptest::prelude::*;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
 use super::WINDOW_PACKING;
 use super::balanced_paths::BalancedPaths;
 use super::message_rows::MessageRows;
-use super::packer::{WindowPacker, accepted_loss, by_value};
+use super::packer::{WindowPacker, by_value};
 use super::slot_values::UNIT;
 use super::window::Window;
-use crate::kit::capacities::Capacities;
-use crate::kit::capacities::{PortPair, resource_slot};
+use crate::kit::capacities::{Capacities, PortPair, resource_slot};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::task::SchedulingTask;
@@ -174,16 +171,4 @@ fn the_largest_values_come_first() {
     let values = [5 * UNIT, -3 * UNIT, 9 * UNIT, 0, 9 * UNIT + 1, 5 * UNIT];
     assert_eq!(by_value(&values), [2, 4, 0, 5, 1, 3]);
     assert!(by_value(&[]).is_empty());
-}
-
-#[test]
-fn accepted_losses_have_the_stated_mean() {
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let losses: Vec<i64> = (0..10_000).map(|_| accepted_loss(1_000, &mut rng)).collect();
-    let mean = losses.iter().sum::<i64>() / 10_000;
-    assert!(mean.abs_diff(1_000) < 60, "{mean}");
-    // A loss of three times the mean has probability e^-3.
-    let large = losses.iter().filter(|&&loss| loss >= 3_000).count();
-    assert!(large.abs_diff(498) < 100, "{large}");
-    assert!((0..100).all(|_| accepted_loss(0, &mut rng) == 0));
 }
