@@ -44,7 +44,7 @@ impl Partition {
             partition.end[first as usize] = end;
             first = end;
         }
-        refiner.refine(&mut partition);
+        refiner.refine(&mut partition, |_| true);
         partition
     }
 
@@ -75,8 +75,30 @@ impl Partition {
         starts.max_by_key(|&start| (self.end[start as usize] - start, std::cmp::Reverse(start)))
     }
 
-    /// Returns the refined partition after splitting a node from its larger cell.
-    pub(super) fn individualised(&self, node: u32, refiner: &mut ColourRefiner<'_>) -> Self {
+    /// Returns the refined partition after splitting a node from its larger cell, and the trace of its refinement.
+    pub(super) fn individualised(&self, node: u32, refiner: &mut ColourRefiner<'_>) -> (Self, Trace) {
+        let mut trace = Trace::new();
+        let records = |found| {
+            trace.push(found);
+            true
+        };
+        let next = self.individualised_if(node, refiner, records).expect("every trace is accepted");
+        (next, trace)
+    }
+
+    /// Returns the refined partition after splitting a node from its larger cell; `None` as soon as its refinement differs
+    /// from this trace. A node with another trace is not equivalent.
+    pub(super) fn individualised_as(&self, node: u32, refiner: &mut ColourRefiner<'_>, trace: &Trace) -> Option<Self> {
+        let mut expected = trace.iter();
+        self.individualised_if(node, refiner, |found| expected.next() == Some(&found))
+    }
+
+    fn individualised_if(
+        &self,
+        node: u32,
+        refiner: &mut ColourRefiner<'_>,
+        accepts: impl FnMut(u64) -> bool,
+    ) -> Option<Self> {
         let mut partition = self.clone();
         let start = partition.start[node as usize];
         partition.swap(node, start);
@@ -87,8 +109,7 @@ impl Partition {
         }
         refiner.work += self.order.len() as u64;
         refiner.splitters.push_back(start);
-        refiner.refine(&mut partition);
-        partition
+        refiner.refine(&mut partition, accepts).then_some(partition)
     }
 
     /// Exchanges a node with the node at this place.
@@ -98,6 +119,16 @@ impl Partition {
         self.place[node as usize] = place;
         self.place[other as usize] = before;
     }
+}
+
+/// What a refinement does, as one number per splitter. It depends on places only, so equivalent partitions have equal
+/// traces.
+pub(super) type Trace = Vec<u64>;
+
+/// Adds a value to a number that stands for a sequence of values.
+fn mix(sequence: u64, value: u64) -> u64 {
+    // The multiplier is 2^64 divided by the golden ratio.
+    (sequence.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Refines partitions until they are equitable.
@@ -119,8 +150,9 @@ impl<'a> ColourRefiner<'a> {
         Self { topology, splitters: VecDeque::new(), is_queued: vec![false; nodes], count: vec![0; nodes], work: 0 }
     }
 
-    /// Refines the partition by the queued splitters in `O(M log N)` time.
-    fn refine(&mut self, partition: &mut Partition) {
+    /// Refines the partition by the queued splitters in `O(M log N)` time, while `accepts` accepts the numbers of its
+    /// [trace](Trace). Returns whether it accepts all of them.
+    fn refine(&mut self, partition: &mut Partition, mut accepts: impl FnMut(u64) -> bool) -> bool {
         let topology = self.topology;
         for &start in &self.splitters {
             self.is_queued[start as usize] = true;
@@ -130,6 +162,7 @@ impl<'a> ColourRefiner<'a> {
             self.is_queued[start as usize] = false;
             splitter.clear();
             splitter.extend_from_slice(partition.cell(start));
+            let mut trace = u64::from(start);
             for is_forward in [false, true] {
                 for &node in &splitter {
                     let node = NodeId::new(node);
@@ -153,19 +186,28 @@ impl<'a> ColourRefiner<'a> {
                     let cell = partition.start[first as usize];
                     let (inside, others) =
                         rest.split_at(rest.partition_point(|&node| partition.start[node as usize] == cell));
-                    self.split(partition, cell, inside);
+                    self.split(partition, cell, inside, &mut trace);
                     rest = others;
                 }
                 for node in touched.drain(..) {
                     self.count[node as usize] = 0;
                 }
             }
+            if !accepts(trace) {
+                for start in self.splitters.drain(..) {
+                    self.is_queued[start as usize] = false;
+                }
+                return false;
+            }
         }
+        true
     }
 
     /// Splits a cell by the counts of its nodes. `counted` are the nodes with a positive count, by ascending count.
-    fn split(&mut self, partition: &mut Partition, cell: u32, counted: &[u32]) {
+    fn split(&mut self, partition: &mut Partition, cell: u32, counted: &[u32], trace: &mut u64) {
         let end = partition.end[cell as usize];
+        *trace = mix(mix(*trace, cell.into()), counted.len() as u64);
+        *trace = counted.iter().fold(*trace, |trace, &node| mix(trace, self.count[node as usize]));
         for (&node, place) in counted.iter().rev().zip((cell..end).rev()) {
             partition.swap(node, place);
         }

@@ -4,7 +4,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::automorphism::Automorphism;
-use super::partition::{ColourRefiner, Partition};
+use super::partition::{ColourRefiner, Partition, Trace};
 use crate::{ChannelId, NodeId, Topology};
 
 /// Work limit of a search per channel of the network, in visited nodes and channels.
@@ -14,7 +14,7 @@ const MIN_WORK_LIMIT: u64 = 1 << 20;
 
 /// The automorphism group of a network, restricted to automorphisms that keep capacities and the order of parallel channels.
 ///
-/// It samples automorphisms; it does not list them. Memory: 16 bytes per node and level of the search.
+/// It samples automorphisms; it does not list them. Memory: up to 24 bytes per node and level of the search.
 ///
 /// ```
 /// use lockstep_topology::{NodeId, Symmetries, Topology};
@@ -44,6 +44,8 @@ pub struct Symmetries<'a> {
     levels: Vec<Partition>,
     /// The cell of each level, except the last, that the next level splits.
     cells: Vec<u32>,
+    /// How each level, except the first, was refined.
+    traces: Vec<Trace>,
     /// Channels by tail, then by head, then by number.
     sorted: Vec<ChannelId>,
     /// Start of the channels of each node in `sorted`, and the end of the last.
@@ -69,18 +71,19 @@ impl<'a> Symmetries<'a> {
                 return None;
             }
             if !coarsest.is_singleton(node.number()) {
-                coarsest = coarsest.individualised(node.number(), &mut refiner);
+                (coarsest, _) = coarsest.individualised(node.number(), &mut refiner);
             }
         }
         let mut levels = vec![coarsest];
-        let mut cells = Vec::new();
+        let (mut cells, mut traces) = (Vec::new(), Vec::new());
         while let Some(cell) = levels.last()?.largest_cell() {
             if refiner.work > work_limit(topology) {
                 return None;
             }
             let level = levels.last()?;
-            let next = level.individualised(level.cell(cell)[0], &mut refiner);
+            let (next, trace) = level.individualised(level.cell(cell)[0], &mut refiner);
             cells.push(cell);
+            traces.push(trace);
             levels.push(next);
         }
         let mut sorted: Vec<ChannelId> = topology.channels().collect();
@@ -90,7 +93,7 @@ impl<'a> Symmetries<'a> {
             *end += topology.out_channels(node).len() as u32;
             Some(*end)
         }));
-        (!cells.is_empty()).then_some(Self { topology, levels, cells, sorted, row })
+        (!cells.is_empty()).then_some(Self { topology, levels, cells, traces, sorted, row })
     }
 
     /// Returns the network.
@@ -110,10 +113,8 @@ impl<'a> Symmetries<'a> {
                 path.pop();
                 continue;
             };
-            let next = partition.individualised(image, &mut refiner);
-            if !next.has_cells_of(&self.levels[depth]) {
-                continue;
-            }
+            let next = partition.individualised_as(image, &mut refiner, &self.traces[depth - 1]);
+            let Some(next) = next.filter(|next| next.has_cells_of(&self.levels[depth])) else { continue };
             if depth < self.cells.len() {
                 let images = self.shuffled_cell(&next, depth, rng);
                 path.push((next, images));

@@ -103,7 +103,24 @@ proptest! {
             }
             let Some(largest) = partition.largest_cell() else { break };
             let node = *node.get(partition.cell(largest));
-            partition = partition.individualised(node, &mut refiner);
+            (partition, _) = partition.individualised(node, &mut refiner);
+        }
+    }
+
+    /// A refinement is not given up for a node that some symmetry maps the first one to.
+    #[test]
+    fn equivalent_nodes_have_the_same_trace(topology in any_network(14)) {
+        let mut refiner = ColourRefiner::new(&topology);
+        let partition = Partition::new(&topology, &mut refiner);
+        let Some(largest) = partition.largest_cell() else { return Ok(()) };
+        for &node in partition.cell(largest) {
+            let (refined, trace) = partition.individualised(node, &mut refiner);
+            let again = partition.individualised_as(node, &mut refiner, &trace);
+            prop_assert!(again.is_some_and(|again| again.has_cells_of(&refined)));
+            for symmetry in some(&topology, &[], 8) {
+                let image = symmetry.node(NodeId::new(node)).number();
+                prop_assert!(partition.individualised_as(image, &mut refiner, &trace).is_some());
+            }
         }
     }
 
@@ -208,4 +225,17 @@ fn networks_without_symmetry_have_none() {
     assert!(Symmetries::new(&mesh).is_some());
     assert!(Symmetries::fixing(&mesh, &[NodeId::new(0)]).is_none());
     assert!(Symmetries::fixing(&mesh, mesh.terminals()).is_none());
+}
+
+/// The ends of a path differ from its other nodes after the first splitter.
+#[test]
+fn a_refinement_that_differs_is_given_up() {
+    let [path, ring]: [Topology; 2] = ["mesh:200", "ring:200"].map(|spec| spec.parse().unwrap());
+    // All nodes of a ring are in one cell.
+    let partition = Partition::new(&ring, &mut ColourRefiner::new(&ring));
+    let mut refiner = ColourRefiner::new(&path);
+    let (_, trace) = partition.individualised(0, &mut refiner);
+    let before = refiner.work;
+    assert!(partition.individualised_as(100, &mut refiner, &trace).is_none());
+    assert!(refiner.work - before < 220, "one clone and two splitters, not {}", refiner.work - before);
 }
