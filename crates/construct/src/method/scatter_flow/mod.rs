@@ -3,11 +3,13 @@
 //! | file | role |
 //! |---|---|
 //! | `supply` | the flow from the root, and the fewest steps that it takes |
-//! | `peeling` | its division into steps, for direct transfers |
+//! | `division` | its division into steps, for direct transfers |
+//! | `halving` | the halves of a flow, and the paths of a step |
 //! | `store_and_forward` | hop by hop along shortest routes |
 //! | `time_expanded` | a flow over time, if relays save steps |
 
-mod peeling;
+mod division;
+mod halving;
 mod store_and_forward;
 mod supply;
 mod time_expanded;
@@ -30,9 +32,10 @@ use crate::kit::task::SchedulingTask;
 ///
 /// The schedule is optimal for direct transfers. With store-and-forward or relays along any paths, it is optimal if the
 /// [time-expanded network](time_expanded) is not too large; with relays along shortest paths, if all paths of the best flow
-/// are shortest paths. Not supported: networks where channels share a resource
-/// other than in opposite pairs, and problems past [`MAX_FLOW_NETWORK_SIZE`] or [`supply::MAX_CHANNEL_USES`]. Time: a
-/// few maximum flows, and two per step. Memory: `O(N + M)`, and 1 GiB of channel uses at most.
+/// are shortest paths. Not supported: networks where channels share a resource other than in opposite pairs, and problems
+/// past [`MAX_FLOW_NETWORK_SIZE`] or [`supply::MAX_CHANNEL_USES`]. Time for direct transfers: a few maximum flows, one per
+/// binary digit of the number of steps `T`, and `O(F log T)` for `F` channel uses. Memory: `O(N + M + F)`, and 1 GiB of
+/// channel uses at most.
 ///
 /// # Source
 ///
@@ -75,7 +78,7 @@ fn direct(request: &MethodRequest<'_>, scatter: &SingleSourceScatter, opposite: 
     for [there, back] in opposite {
         network.cancel(ArcId::new(there.number()), ArcId::new(back.number()));
     }
-    peeling::schedule(&supply, &network, steps, request)
+    division::schedule(&supply, &network, steps, request)
 }
 
 /// Returns a schedule of wormhole transfers with relays. Relays help if terminals do not route, and under minimal
