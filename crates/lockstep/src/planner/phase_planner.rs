@@ -18,6 +18,9 @@ use super::rounds::Rounds;
 /// The part of the time that the expensive bounds get.
 const BOUND_SHARE: u32 = 4;
 
+/// The largest number of evaluations before the expensive bounds.
+const MAX_EVALUATIONS_BEFORE_BOUNDS: u64 = 1 << 19;
+
 /// Plans one phase: runs bounds and engines, the cheapest first, until the schedule meets the bound or the budget ends.
 pub(super) struct PhasePlanner<'a> {
     pub(super) problem: Problem<'a>,
@@ -81,7 +84,7 @@ impl<'a> PhasePlanner<'a> {
     }
 
     /// Runs the engines that do not search, and the bounds that cost less than a portfolio. The expensive bounds come after
-    /// the first round of the portfolio, which often meets a cheap bound sooner.
+    /// the first rounds of the portfolio, which often meets a cheap bound sooner.
     fn run_constructions(
         &mut self,
         state: &mut PlanState,
@@ -106,7 +109,8 @@ impl<'a> PhasePlanner<'a> {
         Ok(())
     }
 
-    /// Runs the portfolio and the searches in rounds with more and more evaluations, from the resumed search on.
+    /// Runs the portfolio and the searches in rounds with more and more evaluations, from the resumed search on. The
+    /// searches begin after the expensive bounds, which begin after a portfolio with the same work.
     fn run_rounds(
         &mut self,
         state: &mut PlanState,
@@ -124,9 +128,13 @@ impl<'a> PhasePlanner<'a> {
                 place.filter(|_| rounds.is_of(engines) && !self.is_reached(state)).ok_or_else(inconsistent_search)?;
             rounds.of(first).state = Some(search);
         }
+        let before_bounds = self.evaluations_before_bounds();
         loop {
             for (place, known) in engines.iter().enumerate().skip(std::mem::take(&mut first)) {
                 if known.stage == EngineStage::Search {
+                    if !bounds.is_final && rounds.portfolio_may_spend(before_bounds) {
+                        continue;
+                    }
                     self.finish_bound(bounds, state, observe);
                 }
                 if rounds.may_run(place) {
@@ -137,9 +145,11 @@ impl<'a> PhasePlanner<'a> {
                     return Ok(());
                 }
             }
-            self.finish_bound(bounds, state, observe);
-            if self.is_over(state) || rounds.are_over() {
-                return Ok(());
+            if !rounds.portfolio_may_spend(before_bounds) {
+                self.finish_bound(bounds, state, observe);
+                if self.is_over(state) || rounds.are_over() {
+                    return Ok(());
+                }
             }
             rounds.advance();
         }
@@ -265,6 +275,14 @@ impl<'a> PhasePlanner<'a> {
             state.note_stop(reason);
         }
         tracing::info!(steps = self.bound.steps, rule = %self.bound.rule, "lower bound");
+    }
+
+    /// Returns the number of evaluations that take as long as the expensive bounds: searches of the network from each
+    /// terminal.
+    fn evaluations_before_bounds(&self) -> u64 {
+        let topology = self.problem.topology();
+        let visits = (topology.node_count() + topology.channel_count()) as u64;
+        visits.saturating_mul(topology.terminal_count() as u64).min(MAX_EVALUATIONS_BEFORE_BOUNDS)
     }
 
     /// Refuses a phase whose schedule would not fit into memory.

@@ -69,6 +69,13 @@ impl Rounds {
         others.fold(0, |sum: u64, (_, progress)| sum.saturating_add(progress.spent))
     }
 
+    /// Returns true if the engines that are no searches have made fewer evaluations than this, and can make more.
+    pub(super) fn portfolio_may_spend(&self, evaluations: u64) -> bool {
+        let of_portfolio = || self.engines.iter().filter(|progress| !progress.is_search);
+        let spent = of_portfolio().fold(0, |sum: u64, progress| sum.saturating_add(progress.spent));
+        spent < evaluations && of_portfolio().any(|progress| !progress.is_over)
+    }
+
     /// Returns true if no engine has anything left to try.
     pub(super) fn are_over(&self) -> bool {
         self.engines.iter().all(|progress| progress.is_over)
