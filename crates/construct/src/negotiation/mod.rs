@@ -231,7 +231,7 @@ impl<'a> Negotiation<'a> {
             // A message has no tree towards its source.
             let first = usize::from(group.source.is_some());
             let is_complete = self.groups.graphs.iter().zip(&mut trees.links).skip(first).all(|(graph, links)| {
-                let request = TreeRequest { graph, group, root, time, steps: self.steps, step_cost };
+                let request = TreeRequest { graph, group, root, time, step_cost };
                 links.fill(Link::NONE);
                 self.grower.grow(request, table, links, rng).is_some()
             });
@@ -287,7 +287,7 @@ impl<'a> Negotiation<'a> {
             }
         }
         let (group, step_cost) = (self.groups.of_block(block), STEP_COST >> rng.random_range(0..6));
-        let request = TreeRequest { graph, group, root, time, steps: self.steps, step_cost };
+        let request = TreeRequest { graph, group, root, time, step_cost };
         let is_complete = self.grower.grow(request, &self.table, links, rng).is_some();
         let changed = |links: &[Link]| {
             let changed = links.iter().zip(&self.is_kept).filter(|&(link, &is_kept)| link.is_some() && !is_kept);

@@ -11,34 +11,54 @@ const PRICE_RISE: u32 = 12;
 /// The highest rise of a price.
 const MAX_RISE: u32 = 1 << 20;
 
+/// The highest price of a slot, and the highest cost of the steps to a root.
+const MAX_PRICE: u32 = 1 << 30;
+
+/// Number of steps whose prices are added together.
+const STEPS_AT_ONCE: u32 = 16;
+
 /// How often each slot is used in each step, and the price of one more use. More uses than the capacity are allowed, but
 /// expensive.
 ///
-/// Memory: 8 bytes per slot and step.
+/// Memory: 12 bytes per slot and step.
 pub(crate) struct PriceTable<'a> {
     capacities: &'a Capacities,
     steps: u32,
-    /// By slot and step.
-    cells: Vec<Cell>,
+    /// By slot and step, as all tables here.
+    uses: Vec<u32>,
+    /// How much more expensive a slot has become in each step because it was overused.
+    rises: Vec<u32>,
+    /// The price of one more use.
+    prices: Vec<u32>,
 }
 
-/// A slot in one step.
-#[derive(Clone, Copy, Default)]
-struct Cell {
-    uses: u32,
-    /// How much more expensive the cell has become because it was overused.
-    rise: u32,
+/// The steps in which a transfer may take place, and their costs.
+#[derive(Clone, Copy)]
+pub(crate) struct StepChoice {
+    /// The steps before this one in a tree towards the root, otherwise those from this one on.
+    pub(crate) time: u32,
+    pub(crate) is_towards_root: bool,
+    /// The time at the root. Each step between it and the transfer costs `step_cost`.
+    pub(crate) root_time: u32,
+    pub(crate) step_cost: u32,
 }
 
 impl<'a> PriceTable<'a> {
     /// Returns the size of a table in bytes.
     pub(crate) fn bytes(capacities: &Capacities, steps: u32) -> u64 {
-        (capacities.len() as u64 * size_of::<Cell>() as u64).saturating_mul(u64::from(steps))
+        (capacities.len() as u64 * 3 * size_of::<u32>() as u64).saturating_mul(u64::from(steps))
     }
 
     /// Creates a table without uses.
     pub(crate) fn new(capacities: &'a Capacities, steps: u32) -> Self {
-        Self { capacities, steps, cells: vec![Cell::default(); capacities.len() * steps as usize] }
+        let cells = capacities.len() * steps as usize;
+        let mut table = Self { capacities, steps, uses: vec![0; cells], rises: vec![0; cells], prices: vec![0; cells] };
+        for slot in 0..capacities.len() as SlotId {
+            for step in 0..steps {
+                table.set_price(slot, table.place(slot, step));
+            }
+        }
+        table
     }
 
     #[inline]
@@ -46,56 +66,101 @@ impl<'a> PriceTable<'a> {
         slot as usize * self.steps as usize + step as usize
     }
 
+    /// Computes the price of one more use of a slot at this place.
+    #[inline]
+    fn set_price(&mut self, slot: SlotId, place: usize) {
+        let overuse = (self.uses[place] + 1).saturating_sub(self.capacities.of(slot));
+        self.prices[place] =
+            (1 + self.rises[place]).saturating_add(overuse.saturating_mul(OVERUSE_PRICE)).min(MAX_PRICE);
+    }
+
     /// Returns the price of a transfer that uses these slots. It is at least the number of slots.
     #[inline]
     pub(crate) fn price(&self, slots: &[SlotId], step: u32) -> u32 {
-        let of_slot = |price: u32, &slot: &SlotId| {
-            let cell = self.cells[self.place(slot, step)];
-            let overuse = (cell.uses + 1).saturating_sub(self.capacities.of(slot));
-            price.saturating_add(1 + cell.rise).saturating_add(overuse.saturating_mul(OVERUSE_PRICE))
-        };
-        slots.iter().fold(0, of_slot)
+        slots.iter().fold(0, |price: u32, &slot| price.saturating_add(self.prices[self.place(slot, step)]))
+    }
+
+    /// Returns the smallest cost of a transfer that uses these slots, and the first step at this cost; `None` if there is no
+    /// step. The cost is the price and that of the steps to the root.
+    pub(crate) fn cheapest(&self, slots: &[SlotId], choice: StepChoice) -> Option<(u32, u32)> {
+        let StepChoice { time, is_towards_root, root_time, step_cost } = choice;
+        let steps = if is_towards_root { 0..time } else { time..self.steps };
+        let step_cost = step_cost.min(MAX_PRICE / self.steps.max(1));
+        let mut best: Option<(u32, u32)> = None;
+        let mut left = steps;
+        while !left.is_empty() {
+            // The nearest steps to the root first.
+            let count = STEPS_AT_ONCE.min(left.end - left.start);
+            let first = if is_towards_root { left.end - count } else { left.start };
+            let nearest = if is_towards_root { left.end - 1 } else { left.start };
+            if best.is_some_and(|(least, _)| step_cost * nearest.abs_diff(root_time) >= least) {
+                break;
+            }
+            let mut costs = [0u32; STEPS_AT_ONCE as usize];
+            let costs = &mut costs[..count as usize];
+            for (cost, step) in costs.iter_mut().zip(first..) {
+                *cost = step_cost * step.abs_diff(root_time);
+            }
+            for &slot in slots {
+                let row = &self.prices[self.place(slot, first)..][..count as usize];
+                costs.iter_mut().zip(row).for_each(|(cost, &price)| *cost = cost.saturating_add(price));
+            }
+            let least = costs.iter().copied().min().unwrap_or(u32::MAX);
+            let is_better = |&(before, step): &(u32, u32)| (least, first) < (before, step);
+            if best.as_ref().is_none_or(is_better) {
+                best = costs.iter().position(|&cost| cost == least).map(|place| (least, first + place as u32));
+            }
+            left = if is_towards_root { left.start..first } else { first + count..left.end };
+        }
+        best
     }
 
     /// Returns true if all slots have room for one more use.
     #[inline]
     pub(crate) fn is_free(&self, slots: &[SlotId], step: u32) -> bool {
-        slots.iter().all(|&slot| self.cells[self.place(slot, step)].uses < self.capacities.of(slot))
+        slots.iter().all(|&slot| self.uses[self.place(slot, step)] < self.capacities.of(slot))
     }
 
     pub(crate) fn add(&mut self, slots: &[SlotId], step: u32) {
         for &slot in slots {
             let place = self.place(slot, step);
-            self.cells[place].uses += 1;
+            self.uses[place] += 1;
+            self.set_price(slot, place);
         }
     }
 
     pub(crate) fn remove(&mut self, slots: &[SlotId], step: u32) {
         for &slot in slots {
             let place = self.place(slot, step);
-            self.cells[place].uses -= 1;
+            self.uses[place] -= 1;
+            self.set_price(slot, place);
         }
     }
 
     /// Returns true if one of the slots has more uses than its capacity.
     #[inline]
     pub(crate) fn is_overused(&self, slots: &[SlotId], step: u32) -> bool {
-        slots.iter().any(|&slot| self.cells[self.place(slot, step)].uses > self.capacities.of(slot))
+        slots.iter().any(|&slot| self.uses[self.place(slot, step)] > self.capacities.of(slot))
     }
 
     /// Raises the prices of those of the slots that are overused.
     pub(crate) fn raise(&mut self, slots: &[SlotId], step: u32) {
         for &slot in slots {
-            let (place, capacity) = (self.place(slot, step), self.capacities.of(slot));
-            let cell = &mut self.cells[place];
-            if cell.uses > capacity {
-                cell.rise = (cell.rise + PRICE_RISE).min(MAX_RISE);
+            let place = self.place(slot, step);
+            if self.uses[place] > self.capacities.of(slot) {
+                self.rises[place] = (self.rises[place] + PRICE_RISE).min(MAX_RISE);
+                self.set_price(slot, place);
             }
         }
     }
 
     /// Takes back all rises of prices.
     pub(crate) fn reset_prices(&mut self) {
-        self.cells.iter_mut().for_each(|cell| cell.rise = 0);
+        self.rises.fill(0);
+        for slot in 0..self.capacities.len() as SlotId {
+            for step in 0..self.steps {
+                self.set_price(slot, self.place(slot, step));
+            }
+        }
     }
 }

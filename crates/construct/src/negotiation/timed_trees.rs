@@ -7,7 +7,7 @@ use rand::Rng;
 
 use super::groups::Group;
 use super::neighbour_graph::NeighbourGraph;
-use super::price_table::PriceTable;
+use super::price_table::{PriceTable, StepChoice};
 use super::route_table::RouteTable;
 
 /// The transfer between a terminal and the next terminal on the way to the root.
@@ -36,8 +36,6 @@ pub(crate) struct TreeRequest<'a> {
     pub(crate) root: u32,
     /// A tree towards the root uses steps before this one, and a tree away from the root uses steps from this one on.
     pub(crate) time: u32,
-    /// Number of steps of the schedule.
-    pub(crate) steps: u32,
     /// The cost of each step between `time` and a transfer.
     pub(crate) step_cost: u32,
 }
@@ -108,7 +106,8 @@ impl<'a> TreeGrower<'a> {
         (terminal, time): (u32, u32),
         rng: &mut impl Rng,
     ) {
-        let graph = request.graph;
+        let TreeRequest { graph, time: root_time, step_cost, .. } = request;
+        let choice = StepChoice { time, is_towards_root: graph.is_towards_root(), root_time, step_cost };
         for &route in graph.routes_at(terminal) {
             let [_, far] = graph.near_and_far(self.routes, route);
             let is_allowed = !request.group.is_direct || request.group.is_member[far as usize];
@@ -117,22 +116,7 @@ impl<'a> TreeGrower<'a> {
             }
             self.considered += 1;
             let slots = self.routes.slots(route);
-            let mut best = (u32::MAX, 0);
-            // Returns false if no later step can be cheaper.
-            let mut consider = |step: u32| {
-                let delay = request.step_cost.saturating_mul(step.abs_diff(request.time));
-                if delay < best.0 {
-                    best = best.min((delay.saturating_add(table.price(slots, step)), step));
-                }
-                delay < best.0
-            };
-            if graph.is_towards_root() {
-                (0..time).rev().all(&mut consider);
-            } else {
-                (time..request.steps).all(&mut consider);
-            }
-            let (cost, step) = best;
-            if cost < u32::MAX {
+            if let Some((cost, step)) = table.cheapest(slots, choice) {
                 self.candidates.push(Reverse((cost, rng.next_u32(), route, step)));
             }
         }
