@@ -34,6 +34,7 @@ fn main() {
                 endpoints: Endpoints::Direct,
                 capacity: DEFAULT_CAPACITY,
                 outstanding: None,
+                startup: 0.0,
                 seed: 1,
             };
             group.bench_function(format!("{spec} {workload} {routing} {rates}"), |bencher| {

@@ -17,6 +17,12 @@ pub enum SimulationError {
         /// The capacity.
         capacity: f64,
     },
+    /// The start-up time is out of range.
+    #[error("startup: {startup} time units; give a number from 0 to 1e15")]
+    Startup {
+        /// The start-up time.
+        startup: f64,
+    },
     /// The programs are invalid.
     #[error(transparent)]
     Programs(#[from] ProgramsError),

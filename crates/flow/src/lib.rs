@@ -22,6 +22,7 @@
 //!     endpoints: Endpoints::Direct,
 //!     capacity: 1000.0,
 //!     outstanding: None,
+//!     startup: 0.0,
 //!     seed: 1,
 //! };
 //! let simulation = simulate(&line, &programs, &options)?;

@@ -14,6 +14,9 @@ pub const DEFAULT_CAPACITY: f64 = 1000.0;
 /// Supported capacities of a link, in units per time unit.
 const CAPACITIES: std::ops::RangeInclusive<f64> = 1e-6..=1e15;
 
+/// Supported start-up times, in time units.
+const STARTUPS: std::ops::RangeInclusive<f64> = 0.0..=1e15;
+
 /// The allocation of rates to flows that share links.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -83,14 +86,25 @@ pub struct SimulationOptions {
     pub capacity: f64,
     /// Largest number of active flows per sending task. A task waits before it exceeds it. `None` for no limit.
     pub outstanding: Option<NonZeroU32>,
+    /// Start-up time of each flow, in time units, 0 to 1e15: a flow uses its links from this time after its send on. Starting
+    /// flows are active, and the sender does not wait.
+    ///
+    /// # Source
+    ///
+    /// Hockney, *The communication challenge for MPP: Intel Paragon and Meiko CS-2*, Parallel Computing 20(3), 1994: a message
+    /// takes a start-up time and a time per unit.
+    pub startup: f64,
     /// Seed of random paths.
     pub seed: u64,
 }
 
 impl SimulationOptions {
-    /// Verifies the capacity.
+    /// Verifies the capacity and the start-up time.
     pub(crate) fn check(&self) -> Result<(), SimulationError> {
-        let capacity = self.capacity;
-        if CAPACITIES.contains(&capacity) { Ok(()) } else { Err(SimulationError::Capacity { capacity }) }
+        let Self { capacity, startup, .. } = *self;
+        if !CAPACITIES.contains(&capacity) {
+            return Err(SimulationError::Capacity { capacity });
+        }
+        if STARTUPS.contains(&startup) { Ok(()) } else { Err(SimulationError::Startup { startup }) }
     }
 }

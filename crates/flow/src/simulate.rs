@@ -54,6 +54,7 @@ const NO_TASK: u32 = u32::MAX;
 ///     endpoints: Endpoints::Direct,
 ///     capacity: DEFAULT_CAPACITY,
 ///     outstanding: None,
+///     startup: 0.0,
 ///     seed: 1,
 /// };
 /// let tree = simulate(&torus, &programs, &options)?;
@@ -176,6 +177,9 @@ struct SimulationRun<'a, P> {
     routed: &'a RoutedFlows,
     clock: Clock,
     most_outstanding: u32,
+    startup: f64,
+    /// Number of arrivals in the numbers of events.
+    arrivals: u32,
     now: f64,
     tasks: Vec<TaskProgress>,
     /// Tasks that can continue now.
@@ -185,7 +189,7 @@ struct SimulationRun<'a, P> {
     missing: Vec<u32>,
     /// The task that waits for each flow.
     waiter: Vec<u32>,
-    /// The ends of computations, numbered by task, and the arrivals of subflows.
+    /// The ends of computations, numbered by task, the arrivals of subflows, and the ends of the start-up times of flows.
     queue: EventQueue,
     /// The active subflows.
     progress: P,
@@ -209,6 +213,7 @@ impl<'a, P: Progress> SimulationRun<'a, P> {
         let flows = routed.flow_count();
         let units_per_ps = time_unit_ps.filter(|_| routed.has_latencies()).map_or(0.0, f64::recip);
         let arrivals = if units_per_ps > 0.0 { routed.subflow_count() } else { 0 };
+        let starts = if options.startup > 0.0 { flows } else { 0 };
         let (mut flow, mut receive) = (0, 0);
         let at_start = |events: &Vec<Event>| {
             let progress = TaskProgress { event: 0, flow, receive, outstanding: 0, is_blocked: false };
@@ -221,6 +226,8 @@ impl<'a, P: Progress> SimulationRun<'a, P> {
             awaited,
             routed,
             clock: options.clock,
+            startup: options.startup,
+            arrivals: arrivals as u32,
             most_outstanding: options.outstanding.map_or(u32::MAX, u32::from),
             now: 0.0,
             tasks: programs.tasks.iter().map(at_start).collect(),
@@ -228,7 +235,7 @@ impl<'a, P: Progress> SimulationRun<'a, P> {
             spans: vec![FlowSpan { start: 0.0, end: 0.0 }; flows],
             missing: (0..flows as u32).map(|flow| routed.subflows(flow).len() as u32).collect(),
             waiter: vec![NO_TASK; flows],
-            queue: EventQueue::new(programs.task_count() + arrivals),
+            queue: EventQueue::new(programs.task_count() + arrivals + starts),
             units_per_ps,
             progress: P::new(routed, options.capacity),
             started: Vec::new(),
@@ -332,6 +339,15 @@ impl<'a, P: Progress> SimulationRun<'a, P> {
     /// Starts a flow.
     fn send(&mut self, flow: u32) {
         self.spans[flow as usize].start = self.now;
+        if self.startup > 0.0 {
+            self.queue.set(self.tasks.len() as u32 + self.arrivals + flow, self.now + self.startup);
+        } else {
+            self.begin(flow);
+        }
+    }
+
+    /// Begins to send a flow over its links.
+    fn begin(&mut self, flow: u32) {
         for subflow in self.routed.subflows(flow) {
             if self.routed.links(subflow).is_empty() {
                 self.arrive(subflow);
@@ -351,9 +367,12 @@ impl<'a, P: Progress> SimulationRun<'a, P> {
         }
     }
 
-    /// Handles the end of a computation, or the arrival of a subflow.
+    /// Handles the end of a computation or of a start-up time, or the arrival of a subflow.
     fn complete(&mut self, event: u32) {
-        if let Some(arrived) = event.checked_sub(self.tasks.len() as u32) {
+        let tasks = self.tasks.len() as u32;
+        if let Some(flow) = event.checked_sub(tasks + self.arrivals) {
+            self.begin(flow);
+        } else if let Some(arrived) = event.checked_sub(tasks) {
             self.arrive(arrived);
         } else {
             self.events += 1;

@@ -100,16 +100,19 @@ pub(crate) struct CarriageArgs {
     /// Maximum number of active flows per task [default: no limit]
     #[arg(long, help_heading = NETWORK, value_name = "N")]
     outstanding: Option<NonZeroU32>,
+    /// Start-up time of each flow in TIME time units, before it uses links
+    #[arg(long, help_heading = NETWORK, value_name = "TIME", default_value_t = 0.0)]
+    startup: f64,
 }
 
 impl SimulateArgs {
     /// Returns the options of the simulation of a network.
     pub(crate) fn options(&self, topology: &Topology) -> SimulationOptions {
-        let CarriageArgs { routing, rates, clock, endpoints, capacity, outstanding } = self.carriage;
+        let CarriageArgs { routing, rates, clock, endpoints, capacity, outstanding, startup } = self.carriage;
         let TrafficArgs { tasks: tasks_per_terminal, seed, .. } = self.traffic;
         // Bytes per microsecond.
         let of_unit = |unit: u64| unit as f64 / 1e6;
         let capacity = capacity.unwrap_or_else(|| topology.unit_bytes_per_second().map_or(DEFAULT_CAPACITY, of_unit));
-        SimulationOptions { tasks_per_terminal, routing, rates, clock, endpoints, capacity, outstanding, seed }
+        SimulationOptions { tasks_per_terminal, routing, rates, clock, endpoints, capacity, outstanding, startup, seed }
     }
 }

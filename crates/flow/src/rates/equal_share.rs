@@ -315,6 +315,7 @@ mod tests {
                 endpoints,
                 capacity: 10.0,
                 outstanding: None,
+                startup: 0.0,
                 seed,
             };
             let tasks = topology.terminal_count() as u32;

@@ -110,6 +110,27 @@ fn a_task_with_the_maximum_of_active_flows_waits() {
 }
 
 #[test]
+fn flows_use_their_links_from_their_start_up_time_on() {
+    let tasks: [&[Event]; 2] = [&[send(1, 1000), compute(1), send(1, 1000)], &[receive(0), receive(0)]];
+    for rates in RateModel::ALL {
+        let after = |startup| SimulationOptions { rates: *rates, startup, ..EQUAL_SHARE };
+        // The links are used from 2 to 4, and the second flow is sent at 1.
+        let simulation = run("complete:2", &tasks, &after(2.0));
+        assert_eq!(ends(&simulation), [3.0, 4.0]);
+        assert!(near(simulation.flows[1].start, 1.0) && simulation.events == 3);
+        // A starting flow is active.
+        let one = SimulationOptions { outstanding: NonZeroU32::new(1), ..after(2.0) };
+        assert_eq!(ends(&run("complete:2", &tasks, &one)), [3.0, 6.0]);
+        let integer = SimulationOptions { clock: Clock::Integer, ..after(0.5) };
+        assert_eq!(ends(&run("complete:2", &tasks, &integer)), [2.0, 3.0]);
+        // A flow without links takes the start-up time only.
+        let tasks_per_terminal = NonZeroU32::new(2).unwrap();
+        let within = SimulationOptions { tasks_per_terminal, ..after(2.0) };
+        assert_eq!(ends(&run("complete:2", &tasks, &within)), [2.0, 3.0]);
+    }
+}
+
+#[test]
 fn integer_flows_hold_their_links_until_the_unit_ends() {
     let tasks: [&[Event]; 3] = [&[send(2, 700)], &[send(2, 1700)], &[receive(0), receive(1)]];
     let integer = SimulationOptions { clock: Clock::Integer, ..EQUAL_SHARE };

@@ -108,12 +108,15 @@ fn reference_simulation(
     let mut computes_until = vec![f64::NEG_INFINITY; tasks];
     let mut arrived = vec![None; first(tasks)];
     let mut flows: Vec<Flow> = Vec::new();
+    // Flows with the ends of their start-up times.
+    let mut starting: Vec<(f64, Flow)> = Vec::new();
     loop {
         let mut has_changed = true;
         while std::mem::take(&mut has_changed) {
             for task in 0..tasks {
                 let Some(event) = programs.tasks[task].get(next[task]) else { continue };
-                let outstanding = flows.iter().filter(|flow| flow.sender == task).count();
+                let sent_flows = flows.iter().chain(starting.iter().map(|(_, flow)| flow));
+                let outstanding = sent_flows.filter(|flow| flow.sender == task).count();
                 let goes_on = computes_until[task] <= now
                     && match event {
                         Event::Send { .. } => options.outstanding.is_none_or(|most| outstanding < most.get() as usize),
@@ -130,13 +133,15 @@ fn reference_simulation(
                         let paths = &network.parts[task][to.index()];
                         let size = *size as f64 / paths.len() as f64;
                         let parts = paths.iter().map(|links| (links.clone(), size)).collect();
-                        flows.push(Flow { sender: task, number: first(task) + sent[task], parts });
+                        let flow = Flow { sender: task, number: first(task) + sent[task], parts };
+                        starting.push((now + options.startup, flow));
                         sent[task] += 1;
                     }
                     Event::Receive { .. } => {}
                     Event::Compute { time } => computes_until[task] = now + *time as f64,
                 }
             }
+            flows.extend(starting.extract_if(.., |(start, _)| *start <= now + 1e-9).map(|(_, flow)| flow));
             flows.retain_mut(|flow| {
                 flow.parts.retain(|(links, rest)| !links.is_empty() && *rest > 0.0);
                 let is_there = flow.parts.is_empty();
@@ -154,7 +159,8 @@ fn reference_simulation(
         let rests = flows.iter().flat_map(|flow| flow.parts.iter().map(|(_, rest)| *rest));
         let ends = rests.zip(&rates).map(|(rest, rate)| rest / rate);
         let computes = computes_until.iter().filter(|&&until| until > now).map(|until| until - now);
-        let Some(mut step) = ends.chain(computes).min_by(f64::total_cmp) else { break };
+        let starts = starting.iter().map(|(start, _)| start - now);
+        let Some(mut step) = ends.chain(computes).chain(starts).min_by(f64::total_cmp) else { break };
         if options.clock == Clock::Integer {
             step = (step - 1e-9).ceil();
         }
@@ -205,8 +211,9 @@ fn options() -> impl Strategy<Value = SimulationOptions> {
     let clock = prop::sample::select(Clock::ALL);
     let endpoints = prop::sample::select(Endpoints::ALL);
     let (on_each, outstanding) = (1..=2u32, prop::option::of(1..=2u32));
-    (rates, clock, endpoints, on_each, outstanding).prop_map(|(rates, clock, endpoints, on_each, outstanding)| {
-        SimulationOptions {
+    let startup = prop::sample::select(&[0.0, 0.0, 0.75, 2.0][..]);
+    (rates, clock, endpoints, on_each, outstanding, startup).prop_map(
+        |(rates, clock, endpoints, on_each, outstanding, startup)| SimulationOptions {
             tasks_per_terminal: NonZeroU32::new(on_each).unwrap(),
             routing: Routing::EcmpSplit,
             rates,
@@ -214,9 +221,10 @@ fn options() -> impl Strategy<Value = SimulationOptions> {
             endpoints,
             capacity: DEFAULT_CAPACITY,
             outstanding: outstanding.and_then(NonZeroU32::new),
+            startup,
             seed: 1,
-        }
-    })
+        },
+    )
 }
 
 fn is_near(a: f64, b: f64) -> bool {

@@ -46,6 +46,10 @@ fn programs_that_do_not_fit_the_network_have_specific_errors() {
         let says = format!("capacity: {capacity} units per time unit; give a number from 1e-6 to 1e15");
         assert_eq!(error, says);
     }
+    for startup in [-1.0, f64::NAN, f64::INFINITY, 1e16] {
+        let error = refusal(&pair, vec![vec![]], &SimulationOptions { startup, ..MAX_MIN });
+        assert_eq!(error, format!("startup: {startup} time units; give a number from 0 to 1e15"));
+    }
     let along = |path: &[u32]| {
         let path = path.iter().copied().map(ChannelId::new).collect();
         vec![vec![Event::Send { to: TaskId::new(1), size: 1, tag: 0, path }], vec![receive(0)]]

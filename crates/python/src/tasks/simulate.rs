@@ -74,6 +74,7 @@ fn simulate(
         endpoints: Endpoints::Direct,
         capacity: capacity.unwrap_or(of_network),
         outstanding: None,
+        startup: 0.0,
         seed,
     };
     worker::run(py, &Budget::unlimited(), None, move |_, _| {
