@@ -69,7 +69,7 @@ pub enum SimulationError {
     /// Tasks wait for each other.
     #[error("{}: {}; order sends before the receives that wait for them", deadlocked(*.stuck), listed(.waiting))]
     Deadlock {
-        /// Number of deadlocked tasks.
+        /// Number of deadlocked tasks, without those that wait at a barrier for them.
         stuck: usize,
         /// The first deadlocked tasks, with the flows that they wait for.
         waiting: Vec<Waiting>,

@@ -67,6 +67,18 @@ pub enum Endpoints {
 
 named!(Endpoints, "connection of tasks", Direct = "direct", TerminalLinks = "terminal-links", TaskLinks = "task-links");
 
+/// The start of the transfers of a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepMode {
+    /// A transfer starts as soon as its data has arrived.
+    Free,
+    /// All transfers of a step start when all transfers of the step before have arrived.
+    Synchronous,
+}
+
+named!(StepMode, "step mode", Free = "free", Synchronous = "synchronous");
+
 /// The options of a simulation.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -182,6 +182,8 @@ struct SimulationRun<'a, P> {
     arrivals: u32,
     now: f64,
     tasks: Vec<TaskProgress>,
+    /// Tasks that wait at a barrier.
+    at_barrier: Vec<u32>,
     /// Tasks that can continue now.
     ready: Vec<u32>,
     spans: Vec<FlowSpan>,
@@ -231,6 +233,7 @@ impl<'a, P: Progress> SimulationRun<'a, P> {
             most_outstanding: options.outstanding.map_or(u32::MAX, u32::from),
             now: 0.0,
             tasks: programs.tasks.iter().map(at_start).collect(),
+            at_barrier: Vec::new(),
             ready: (0..programs.task_count() as u32).collect(),
             spans: vec![FlowSpan { start: 0.0, end: 0.0 }; flows],
             missing: (0..flows as u32).map(|flow| routed.subflows(flow).len() as u32).collect(),
@@ -325,6 +328,18 @@ impl<'a, P: Progress> SimulationRun<'a, P> {
                     progress.receive += 1;
                     progress.event += 1;
                 }
+                Event::Barrier => {
+                    self.at_barrier.push(task);
+                    if self.at_barrier.len() < self.tasks.len() {
+                        return;
+                    }
+                    for waiting in self.at_barrier.drain(..) {
+                        self.tasks[waiting as usize].event += 1;
+                        if waiting != task {
+                            self.ready.push(waiting);
+                        }
+                    }
+                }
                 Event::Compute { time } => {
                     progress.event += 1;
                     if time > 0 {
@@ -409,8 +424,8 @@ impl<'a, P: Progress> SimulationRun<'a, P> {
             Event::Receive { from, tag } => {
                 Some(Waiting { task: TaskId::from_index(task), event: progress.event, from, tag })
             }
-            // Blocked tasks continue when their flows end, and computations end.
-            Event::Send { .. } | Event::Compute { .. } => None,
+            // Blocked tasks continue when their flows end, computations end, and a barrier waits for other tasks.
+            Event::Send { .. } | Event::Compute { .. } | Event::Barrier => None,
         });
         let stuck = waiting.clone().count();
         if stuck == 0 {

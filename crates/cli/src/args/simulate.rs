@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use lockstep::Topology;
 use lockstep::flow::{
     Clock, DEFAULT_CAPACITY, DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, Endpoints, RateModel, Routing, SimulationOptions,
-    Workload,
+    StepMode, Workload,
 };
 
 use super::network::NetworkArgs;
@@ -65,6 +65,9 @@ pub(crate) struct TrafficArgs {
     /// Replay the transfers of a schedule or plan file on its own network
     #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["spec", "workload", "flows", "tasks", "seed"])]
     pub(crate) schedule: Option<PathBuf>,
+    /// Start of the transfers of the schedule: free (as soon as their data has arrived) or synchronous (all of a step after all of the step before)
+    #[arg(long, help_heading = TRAFFIC, value_name = "MODE", default_value_t = StepMode::Free, requires = "schedule", conflicts_with = "spec")]
+    pub(crate) steps: StepMode,
     /// Flows per task and phase
     #[arg(long, help_heading = TRAFFIC, value_name = "N", default_value_t = DEFAULT_FLOWS_PER_TASK)]
     pub(crate) flows: u32,

@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::flow::{
     Clock, Endpoints, FlowSpan, FlowTimes, Link, LinkUse, Programs, RateModel, Routing, Simulation, SimulationOptions,
-    WorkloadOptions, simulate_within, time_unit_ps,
+    StepMode, WorkloadOptions, simulate_within, time_unit_ps,
 };
 use lockstep::{Budget, Topology};
 use serde::Serialize;
@@ -77,8 +77,15 @@ fn traffic_of(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<(Topo
             .schedule()
             .with_context(|| format!("{name}: a symmetric schedule holds one source only; plan without --symmetric"))?;
         let topology = args.network.apply_to(file.topology().clone(), verbosity)?;
-        let programs = Programs::of_schedule(&file.problem(), file.schedule(), traffic.size);
-        return Ok((topology, programs.with_context(|| name.clone())?, format!("the schedule of {name}")));
+        let programs = Programs::of_schedule(&file.problem(), file.schedule(), traffic.size, traffic.steps);
+        return Ok((
+            topology,
+            programs.with_context(|| name.clone())?,
+            match traffic.steps {
+                StepMode::Free => format!("the schedule of {name}"),
+                StepMode::Synchronous => format!("the schedule of {name}, synchronous steps"),
+            },
+        ));
     }
     let spec = args.spec.as_deref().ok_or_else(|| anyhow!("expected a network or --schedule"))?;
     let topology = args.network.apply_to(args.network.read(spec, verbosity)?, verbosity)?;

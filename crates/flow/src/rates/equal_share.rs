@@ -1,6 +1,6 @@
 //! Equal shares of the most loaded link.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use super::link_group::{GroupEnd, LinkGroup, Units};
 use super::mark_set::MarkSet;
@@ -99,13 +99,12 @@ impl Progress for EqualShare {
             let crossings = f64::from(self.crossings[link as usize]);
             let share = self.capacity * flows.link_capacity(link) / crossings;
             let group = &mut self.groups[link as usize];
-            let before = group.share;
-            if share > before {
-                risen.push(link);
-            } else if share < before {
-                fallen.push(link);
-            } else {
-                continue;
+            match share.total_cmp(&group.share) {
+                Ordering::Greater => risen.push(link),
+                Ordering::Less if group.share.is_finite() => fallen.push(link),
+                // The link was empty: its subflows start now, and get their bottlenecks from the new shares.
+                Ordering::Less => {}
+                Ordering::Equal => continue,
             }
             group.set_share(now, share);
             self.change(link);
@@ -164,10 +163,8 @@ impl EqualShare {
     fn add(&mut self, link: u32, subflow: u32) {
         self.crossings[link as usize] += 1;
         let (list, subflows) = (&mut self.link_subflows[link as usize], &self.subflows);
-        if list.len() == list.capacity() {
+        if list.len() == list.capacity() && list.len() > 2 * self.crossings[link as usize] as usize {
             list.retain(|&other| subflows[other as usize].limit > ENDED);
-            // Twice the room, so that the next removal of ended subflows is far away.
-            list.reserve(list.len() + 1);
         }
         list.push(subflow);
     }

@@ -168,6 +168,19 @@ fn a_deadlock_lists_the_waiting_tasks() {
 }
 
 #[test]
+fn tasks_wait_at_a_barrier_for_all_tasks() {
+    let barrier = Event::Barrier;
+    let tasks: [&[Event]; 2] = [
+        &[send(1, 1000), barrier.clone(), send(1, 1000), barrier.clone()],
+        &[compute(3), barrier.clone(), receive(0), receive(0), barrier.clone()],
+    ];
+    assert_eq!(ends(&run("complete:2", &tasks, &EQUAL_SHARE)), [1.0, 4.0]);
+    let tasks = vec![vec![barrier.clone(), send(1, 1000)], vec![receive(0), barrier]];
+    let error = simulate(&"complete:2".parse().unwrap(), &Programs { tasks }, &EQUAL_SHARE).unwrap_err();
+    assert!(matches!(error, SimulationError::Deadlock { stuck: 1, .. }));
+}
+
+#[test]
 fn given_paths_are_kept() {
     let ring: Topology = "ring:5".parse().unwrap();
     let step = |from: u32, to: u32| {

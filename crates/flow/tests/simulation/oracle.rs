@@ -102,6 +102,10 @@ fn reference_simulation(
         let place = sends.enumerate().filter(|(_, event)| is_between(event, task)).nth(nth).unwrap().0;
         first(from.index()) + place
     };
+    // The number of barriers among the first events of a task.
+    let barriers = |task: usize, events: usize| {
+        programs.tasks[task].iter().take(events).filter(|event| matches!(event, Event::Barrier)).count()
+    };
     let mut now = 0.0;
     let mut next = vec![0; tasks];
     let mut sent = vec![0; tasks];
@@ -122,6 +126,11 @@ fn reference_simulation(
                         Event::Send { .. } => options.outstanding.is_none_or(|most| outstanding < most.get() as usize),
                         Event::Receive { .. } => arrived[awaited(task, next[task])].is_some(),
                         Event::Compute { .. } => true,
+                        // All tasks have passed as many barriers, or wait at the next one.
+                        Event::Barrier => (0..tasks).all(|other| {
+                            let waits = usize::from(computes_until[other] <= now);
+                            barriers(other, next[other] + waits) > barriers(task, next[task])
+                        }),
                     };
                 if !goes_on {
                     continue;
@@ -137,7 +146,7 @@ fn reference_simulation(
                         starting.push((now + options.startup, flow));
                         sent[task] += 1;
                     }
-                    Event::Receive { .. } => {}
+                    Event::Receive { .. } | Event::Barrier => {}
                     Event::Compute { time } => computes_until[task] = now + *time as f64,
                 }
             }
@@ -177,15 +186,18 @@ fn reference_simulation(
 }
 
 /// Programs of random flows and computations with random dependencies, sometimes with a deadlock.
-fn programs(tasks: usize, steps: Vec<(Index, Index, u8, Option<u8>, bool)>, twisted: bool) -> Programs {
+fn programs(tasks: usize, steps: Vec<(Index, Index, u8, Option<u8>, bool, bool)>, twisted: bool) -> Programs {
     let mut programs = Programs { tasks: vec![Vec::new(); tasks] };
     let mut late = Vec::new();
-    for (from, to, size, compute, waits) in steps {
+    for (from, to, size, compute, waits, meets) in steps {
         let (from, to) = (from.index(tasks), to.index(tasks));
         let size = 500 * (u64::from(size) + 1);
         programs.tasks[from].push(Event::Send { to: TaskId::from_index(to), size, tag: 0, path: [].into() });
         if let Some(time) = compute {
             programs.tasks[from].push(Event::Compute { time: time.into() });
+        }
+        if meets {
+            programs.tasks.iter_mut().for_each(|events| events.push(Event::Barrier));
         }
         late.push((from, to));
         if waits {
@@ -239,7 +251,8 @@ proptest! {
         topology in strategy::any_topology(7),
         options in options(),
         steps in prop::collection::vec(
-            (any::<Index>(), any::<Index>(), 0..8u8, prop::option::weighted(0.2, 0..6u8), prop::bool::weighted(0.3)), 0..40,
+            (any::<Index>(), any::<Index>(), 0..8u8, prop::option::weighted(0.2, 0..6u8), prop::bool::weighted(0.3),
+                prop::bool::weighted(0.1)), 0..40,
         ),
         twisted in prop::bool::weighted(0.2),
     ) {

@@ -25,6 +25,8 @@ fn invalid_programs_have_specific_errors() {
     assert_eq!(check(&[&[send(0, 0)]]), "task 0, event 0: size is 0; give 1 to 9007199254740992");
     let long = Event::Compute { time: MAX_AMOUNT + 1 };
     assert_eq!(check(&[&[long]]), "task 0, event 0: time is 9007199254740993; give 0 to 9007199254740992");
+    let barriers = "task 1 has 0 barriers, but task 0 has 1; give all tasks the same number";
+    assert_eq!(check(&[&[Event::Barrier], &[]]), barriers);
     let unmatched = "task 0 sends 2 flows with tag 0 to task 1, which receives 1; give each send one receive";
     assert_eq!(check(&[&[send(1, 1), send(1, 1)], &[receive(0)]]), unmatched);
     let unsent = "task 1 sends 0 flows with tag 0 to task 0, which receives 1; give each send one receive";
