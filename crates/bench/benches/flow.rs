@@ -17,6 +17,7 @@ fn main() {
         ("jellyfish:32,4,1", Workload::Chained, Routing::EcmpSplit),
         ("jellyfish:1000,8,1", Workload::Chained, Routing::EcmpSplit),
         ("jellyfish:1000,8,1", Workload::Uniform, Routing::SpRandom),
+        ("torus:16x16", Workload::Uniform, Routing::EcmpSplit),
         ("jellyfish:10000,8,1", Workload::Chained, Routing::EcmpSplit),
         ("jellyfish:10000,8,1", Workload::Uniform, Routing::SpRandom),
     ];
@@ -34,6 +35,7 @@ fn main() {
                 endpoints: Endpoints::Direct,
                 capacity: DEFAULT_CAPACITY,
                 outstanding: None,
+                startup: 0.0,
                 seed: 1,
             };
             group.bench_function(format!("{spec} {workload} {routing} {rates}"), |bencher| {

@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             endpoints: Endpoints::Direct,
             capacity: CAPACITY,
             outstanding: None,
+            startup: 0.0,
             seed: 1,
         };
         let Simulation { makespan, flow_times, busiest, .. } = simulate(&network, &programs, &options)?;

@@ -17,6 +17,12 @@ pub enum SimulationError {
         /// The capacity.
         capacity: f64,
     },
+    /// The start-up time is out of range.
+    #[error("startup: {startup} time units; give a number from 0 to 1e15")]
+    Startup {
+        /// The start-up time.
+        startup: f64,
+    },
     /// The programs are invalid.
     #[error(transparent)]
     Programs(#[from] ProgramsError),
@@ -63,7 +69,7 @@ pub enum SimulationError {
     /// Tasks wait for each other.
     #[error("{}: {}; order sends before the receives that wait for them", deadlocked(*.stuck), listed(.waiting))]
     Deadlock {
-        /// Number of deadlocked tasks.
+        /// Number of deadlocked tasks, without those that wait at a barrier for them.
         stuck: usize,
         /// The first deadlocked tasks, with the flows that they wait for.
         waiting: Vec<Waiting>,

@@ -22,6 +22,7 @@
 //!     endpoints: Endpoints::Direct,
 //!     capacity: 1000.0,
 //!     outstanding: None,
+//!     startup: 0.0,
 //!     seed: 1,
 //! };
 //! let simulation = simulate(&line, &programs, &options)?;
@@ -67,7 +68,7 @@ mod workload;
 pub use error::{SimulationError, Waiting};
 pub use limits::{MAX_AMOUNT, MAX_EVENTS, MAX_FLOWS, MAX_PATHS};
 pub use name::UnknownName;
-pub use options::{Clock, DEFAULT_CAPACITY, Endpoints, RateModel, SimulationOptions};
+pub use options::{Clock, DEFAULT_CAPACITY, Endpoints, RateModel, SimulationOptions, StepMode};
 pub use path_fault::PathFault;
 pub use programs::{Event, Programs, TaskId};
 pub use programs_error::ProgramsError;

@@ -21,7 +21,7 @@ pub(crate) fn awaited_flows(programs: &Programs) -> Result<Vec<u32>, ProgramsErr
             match *event {
                 Event::Send { to, tag, .. } => sends.push(((task, to.number(), tag), sends.len() as u32)),
                 Event::Receive { from, tag } => receives.push(((from.number(), task, tag), receives.len() as u32)),
-                Event::Compute { .. } => {}
+                Event::Compute { .. } | Event::Barrier => {}
             }
         }
     }

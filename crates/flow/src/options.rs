@@ -14,6 +14,9 @@ pub const DEFAULT_CAPACITY: f64 = 1000.0;
 /// Supported capacities of a link, in units per time unit.
 const CAPACITIES: std::ops::RangeInclusive<f64> = 1e-6..=1e15;
 
+/// Supported start-up times, in time units.
+const STARTUPS: std::ops::RangeInclusive<f64> = 0.0..=1e15;
+
 /// The allocation of rates to flows that share links.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -64,6 +67,18 @@ pub enum Endpoints {
 
 named!(Endpoints, "connection of tasks", Direct = "direct", TerminalLinks = "terminal-links", TaskLinks = "task-links");
 
+/// The start of the transfers of a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepMode {
+    /// A transfer starts as soon as its data has arrived.
+    Free,
+    /// All transfers of a step start when all transfers of the step before have arrived.
+    Synchronous,
+}
+
+named!(StepMode, "step mode", Free = "free", Synchronous = "synchronous");
+
 /// The options of a simulation.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,14 +98,25 @@ pub struct SimulationOptions {
     pub capacity: f64,
     /// Largest number of active flows per sending task. A task waits before it exceeds it. `None` for no limit.
     pub outstanding: Option<NonZeroU32>,
+    /// Start-up time of each flow, in time units, 0 to 1e15: a flow uses its links from this time after its send on. Starting
+    /// flows are active, and the sender does not wait.
+    ///
+    /// # Source
+    ///
+    /// Hockney, *The communication challenge for MPP: Intel Paragon and Meiko CS-2*, Parallel Computing 20(3), 1994: a message
+    /// takes a start-up time and a time per unit.
+    pub startup: f64,
     /// Seed of random paths.
     pub seed: u64,
 }
 
 impl SimulationOptions {
-    /// Verifies the capacity.
+    /// Verifies the capacity and the start-up time.
     pub(crate) fn check(&self) -> Result<(), SimulationError> {
-        let capacity = self.capacity;
-        if CAPACITIES.contains(&capacity) { Ok(()) } else { Err(SimulationError::Capacity { capacity }) }
+        let Self { capacity, startup, .. } = *self;
+        if !CAPACITIES.contains(&capacity) {
+            return Err(SimulationError::Capacity { capacity });
+        }
+        if STARTUPS.contains(&startup) { Ok(()) } else { Err(SimulationError::Startup { startup }) }
     }
 }

@@ -39,6 +39,8 @@ pub enum Event {
         /// The time in time units, 0 to [`MAX_AMOUNT`](crate::MAX_AMOUNT).
         time: u64,
     },
+    /// Waits until all tasks have reached their barrier with the same index. All tasks have the same number of barriers.
+    Barrier,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

@@ -44,6 +44,16 @@ pub enum ProgramsError {
         /// The smallest valid value.
         least: u64,
     },
+    /// The numbers of barriers differ.
+    #[error("task {task} has {barriers} barriers, but task 0 has {expected}; give all tasks the same number")]
+    Barriers {
+        /// The first task with another number than task 0.
+        task: TaskId,
+        /// Its number of barriers.
+        barriers: usize,
+        /// The number of barriers of task 0.
+        expected: usize,
+    },
     /// The numbers of sends and receives differ.
     #[error(
         "task {from} sends {sends} flows with tag {tag} to task {to}, which receives {receives}; \

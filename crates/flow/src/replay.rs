@@ -5,7 +5,8 @@ use std::ops::Range;
 use lockstep_schedule::{Problem, Schedule};
 use lockstep_topology::NodeId;
 
-use crate::limits::MAX_AMOUNT;
+use crate::limits::{MAX_AMOUNT, MAX_EVENTS};
+use crate::options::StepMode;
 use crate::path_fault::{PathFault, ends_of};
 use crate::programs::{Event, Programs, TaskId};
 
@@ -18,6 +19,12 @@ pub enum ReplayError {
     Size {
         /// Size of a message in units.
         size: u64,
+    },
+    /// The programs have more events than [`MAX_EVENTS`].
+    #[error("the programs with synchronous steps have {events} events, more than {MAX_EVENTS}; replay with free steps")]
+    TooManyEvents {
+        /// Number of events.
+        events: usize,
     },
     /// The path of a transfer does not connect two terminals.
     #[error("step {step}, transfer {transfer}: {fault}; verify the schedule first")]
@@ -42,10 +49,11 @@ struct Arrival {
 }
 
 impl Programs {
-    /// Creates the programs of a schedule, without its synchronization between steps.
+    /// Creates the programs of a schedule, with or without its synchronization between steps.
     ///
     /// Each terminal is a task, and each transfer is a flow along its path, with its message as the tag. A message has
-    /// `size` units; its chunks share them, rounded up to units. For each step, a terminal first receives the messages
+    /// `size` units; its chunks share them, rounded up to units. With synchronous steps, each terminal sends and receives the
+    /// transfers of a step, and a barrier follows. With free steps, for each step, a terminal first receives the messages
     /// that it sends in this step, including all contributions to a reduction, as far as earlier steps deliver them.
     /// Then it sends its transfers of the step. So it keeps its own order and waits only for its inputs. It receives
     /// all other messages at the end.
@@ -54,7 +62,7 @@ impl Programs {
     /// of all paths) memory.
     ///
     /// ```
-    /// use lockstep_flow::Programs;
+    /// use lockstep_flow::{Programs, StepMode};
     /// use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule};
     /// use lockstep_topology::{ChannelId, NodeId, TopologyBuilder};
     ///
@@ -68,7 +76,7 @@ impl Programs {
     ///     schedule.begin_step();
     ///     schedule.push(MessageId::new(0), &[channel]);
     /// }
-    /// let programs = Programs::of_schedule(&problem, &schedule, 1000)?;
+    /// let programs = Programs::of_schedule(&problem, &schedule, 1000, StepMode::Free)?;
     /// let events: Vec<usize> = programs.tasks.iter().map(Vec::len).collect();
     /// assert_eq!(events, [1, 2, 1]); // send; receive and send; receive
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,8 +84,14 @@ impl Programs {
     ///
     /// # Errors
     ///
-    /// Returns a [`ReplayError`] if the size is out of range or a path does not connect two terminals.
-    pub fn of_schedule(problem: &Problem<'_>, schedule: &Schedule, size: u64) -> Result<Self, ReplayError> {
+    /// Returns a [`ReplayError`] if the size is out of range, a path does not connect two terminals, or there are too many
+    /// events.
+    pub fn of_schedule(
+        problem: &Problem<'_>,
+        schedule: &Schedule,
+        size: u64,
+        steps: StepMode,
+    ) -> Result<Self, ReplayError> {
         if !(1..=MAX_AMOUNT).contains(&size) {
             return Err(ReplayError::Size { size });
         }
@@ -92,6 +106,9 @@ impl Programs {
                     .map(|rank| rank as u32);
                 arrivals.push(Arrival { receiver, message: transfer.message.number(), step, transfer: place, sender });
             }
+        }
+        if steps == StepMode::Synchronous {
+            return in_synchronous_steps(topology.terminal_count(), schedule, &arrivals, size);
         }
         let in_order = arrivals.clone();
         arrivals.sort_unstable();
@@ -128,4 +145,34 @@ impl Programs {
         }
         Ok(Self { tasks })
     }
+}
+
+/// Creates programs with a barrier between steps. The arrivals are in the order of the schedule.
+fn in_synchronous_steps(
+    terminals: usize,
+    schedule: &Schedule,
+    arrivals: &[Arrival],
+    size: u64,
+) -> Result<Programs, ReplayError> {
+    let steps = || arrivals.chunk_by(|one, next| one.step == next.step);
+    let events = steps().count().saturating_mul(terminals).saturating_add(2 * arrivals.len());
+    if events > MAX_EVENTS {
+        return Err(ReplayError::TooManyEvents { events });
+    }
+    let mut tasks = vec![Vec::new(); terminals];
+    for (place, step) in steps().enumerate() {
+        if place > 0 {
+            for task in &mut tasks {
+                task.push(Event::Barrier);
+            }
+        }
+        for (one, transfer) in step.iter().zip(schedule.step(step[0].step).iter()) {
+            let (to, path) = (TaskId::new(one.receiver), transfer.path.into());
+            tasks[one.sender as usize].push(Event::Send { to, size, tag: one.message, path });
+        }
+        for one in step {
+            tasks[one.receiver as usize].push(Event::Receive { from: TaskId::new(one.sender), tag: one.message });
+        }
+    }
+    Ok(Programs { tasks })
 }

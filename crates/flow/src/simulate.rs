@@ -9,7 +9,7 @@ use crate::event_queue::EventQueue;
 use crate::matching::awaited_flows;
 use crate::options::{Clock, RateModel, SimulationOptions};
 use crate::programs::{Event, Programs, TaskId};
-use crate::rates::{EqualShare, MaxMin, RateAllocation};
+use crate::rates::{EqualShare, MaxMinProgress, Progress};
 use crate::routed_flows::RoutedFlows;
 use crate::simulation::{FlowSpan, FlowTimes, Link, LinkUse, Simulation, SimulationEvent};
 
@@ -30,8 +30,10 @@ const NO_TASK: u32 = u32::MAX;
 /// is, a unit of data is a byte, and the [time unit](time_unit_ps) follows. Then a flow arrives the latencies of its channels
 /// after its last byte was sent.
 ///
-/// Routing takes one search of O(nodes + channels) per sending terminal, and memory for all paths. Then each end of a
-/// flow takes time proportional to the number of flows on its links, or, with max-min rates, of affected flows.
+/// Routing takes one search of O(nodes + channels) per sending terminal, and memory for all paths. With equal shares, each end
+/// of a flow takes O(log n) per link of its path, and per flow whose bottleneck may change, for `n` flows per link. Each start
+/// also examines the flows of its links. With max-min rates, a start or an end takes time proportional to the number of flows
+/// on the links of all affected flows.
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -52,6 +54,7 @@ const NO_TASK: u32 = u32::MAX;
 ///     endpoints: Endpoints::Direct,
 ///     capacity: DEFAULT_CAPACITY,
 ///     outstanding: None,
+///     startup: 0.0,
 ///     seed: 1,
 /// };
 /// let tree = simulate(&torus, &programs, &options)?;
@@ -105,9 +108,8 @@ pub fn simulate_within(
         RateModel::EqualShare => {
             SimulationRun::<EqualShare>::new(programs, &awaited, &routed, options, time_unit_ps).finish(&mut is_over)?
         }
-        RateModel::MaxMin => {
-            SimulationRun::<MaxMin>::new(programs, &awaited, &routed, options, time_unit_ps).finish(&mut is_over)?
-        }
+        RateModel::MaxMin => SimulationRun::<MaxMinProgress>::new(programs, &awaited, &routed, options, time_unit_ps)
+            .finish(&mut is_over)?,
     };
     let busiest = if is_cut_short { None } else { busiest(topology, &routed, options.capacity * time) };
     Ok(Simulation { makespan: time, flow_times: FlowTimes::of(&flows), busiest, events, flows, is_cut_short })
@@ -168,15 +170,20 @@ struct TaskProgress {
 }
 
 /// The state of a running simulation.
-struct SimulationRun<'a, R> {
+struct SimulationRun<'a, P> {
     programs: &'a Programs,
     /// The flow of each receive, in the order of tasks and events.
     awaited: &'a [u32],
     routed: &'a RoutedFlows,
     clock: Clock,
     most_outstanding: u32,
+    startup: f64,
+    /// Number of arrivals in the numbers of events.
+    arrivals: u32,
     now: f64,
     tasks: Vec<TaskProgress>,
+    /// Tasks that wait at a barrier.
+    at_barrier: Vec<u32>,
     /// Tasks that can continue now.
     ready: Vec<u32>,
     spans: Vec<FlowSpan>,
@@ -184,17 +191,12 @@ struct SimulationRun<'a, R> {
     missing: Vec<u32>,
     /// The task that waits for each flow.
     waiter: Vec<u32>,
-    /// The ends of subflows, the ends of computations, numbered by task, and the arrivals of subflows.
+    /// The ends of computations, numbered by task, the arrivals of subflows, and the ends of the start-up times of flows.
     queue: EventQueue,
-    rates: R,
+    /// The active subflows.
+    progress: P,
     /// Time units per picosecond; 0 if latencies do not count.
     units_per_ps: f64,
-    /// Remaining units of each subflow at the last change of its rate.
-    left: Vec<f64>,
-    /// Time of the last change of the rate of each subflow.
-    since: Vec<f64>,
-    /// Current rate of each subflow.
-    rate: Vec<f64>,
     started: Vec<u32>,
     ended: Vec<u32>,
     /// Number of flows that have arrived.
@@ -202,7 +204,7 @@ struct SimulationRun<'a, R> {
     events: u64,
 }
 
-impl<'a, R: RateAllocation> SimulationRun<'a, R> {
+impl<'a, P: Progress> SimulationRun<'a, P> {
     fn new(
         programs: &'a Programs,
         awaited: &'a [u32],
@@ -210,7 +212,10 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
         options: &SimulationOptions,
         time_unit_ps: Option<f64>,
     ) -> Self {
-        let (flows, subflows) = (routed.flow_count(), routed.subflow_count());
+        let flows = routed.flow_count();
+        let units_per_ps = time_unit_ps.filter(|_| routed.has_latencies()).map_or(0.0, f64::recip);
+        let arrivals = if units_per_ps > 0.0 { routed.subflow_count() } else { 0 };
+        let starts = if options.startup > 0.0 { flows } else { 0 };
         let (mut flow, mut receive) = (0, 0);
         let at_start = |events: &Vec<Event>| {
             let progress = TaskProgress { event: 0, flow, receive, outstanding: 0, is_blocked: false };
@@ -223,19 +228,19 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
             awaited,
             routed,
             clock: options.clock,
+            startup: options.startup,
+            arrivals: arrivals as u32,
             most_outstanding: options.outstanding.map_or(u32::MAX, u32::from),
             now: 0.0,
             tasks: programs.tasks.iter().map(at_start).collect(),
+            at_barrier: Vec::new(),
             ready: (0..programs.task_count() as u32).collect(),
             spans: vec![FlowSpan { start: 0.0, end: 0.0 }; flows],
             missing: (0..flows as u32).map(|flow| routed.subflows(flow).len() as u32).collect(),
             waiter: vec![NO_TASK; flows],
-            queue: EventQueue::new(2 * subflows + programs.task_count()),
-            units_per_ps: time_unit_ps.map_or(0.0, f64::recip),
-            rates: R::new(routed, options.capacity),
-            left: vec![0.0; subflows],
-            since: vec![0.0; subflows],
-            rate: vec![0.0; subflows],
+            queue: EventQueue::new(programs.task_count() + arrivals + starts),
+            units_per_ps,
+            progress: P::new(routed, options.capacity),
             started: Vec::new(),
             ended: Vec::new(),
             arrived: 0,
@@ -245,7 +250,6 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
 
     /// Runs to the end, or until `is_over` returns true.
     fn finish(mut self, is_over: &mut dyn FnMut(SimulationEvent) -> bool) -> Result<End, SimulationError> {
-        let mut changes = Vec::new();
         let mut rounds = 0u32;
         loop {
             while let Some(task) = self.ready.pop() {
@@ -253,14 +257,12 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
             }
             if !self.started.is_empty() || !self.ended.is_empty() {
                 self.started.sort_unstable();
-                self.rates.update(self.routed, &self.rate, &self.ended, &self.started, &mut changes);
-                for (subflow, rate) in changes.drain(..) {
-                    self.change_rate(subflow, rate);
-                }
+                self.progress.update(self.routed, self.now, &self.ended, &self.started);
                 self.started.clear();
                 self.ended.clear();
             }
-            let Some((next, _)) = self.queue.first() else { break };
+            let events = self.queue.first().map(|(time, _)| time).into_iter();
+            let Some(next) = events.chain(self.progress.next_end()).min_by(f64::total_cmp) else { break };
             rounds = rounds.wrapping_add(1);
             if rounds.is_multiple_of(CHANGES_PER_REPORT) {
                 let (arrived, flows) = (self.arrived, self.spans.len());
@@ -280,9 +282,13 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
                     self.now + slack
                 }
             };
+            self.progress.take_ended(until, &mut self.ended);
+            for place in 0..self.ended.len() {
+                self.end(self.ended[place]);
+            }
             while let Some((_, event)) = self.queue.first().filter(|&(time, _)| time <= until) {
                 self.queue.remove_first();
-                self.end(event);
+                self.complete(event);
             }
         }
         self.check_finished()?;
@@ -322,10 +328,22 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
                     progress.receive += 1;
                     progress.event += 1;
                 }
+                Event::Barrier => {
+                    self.at_barrier.push(task);
+                    if self.at_barrier.len() < self.tasks.len() {
+                        return;
+                    }
+                    for waiting in self.at_barrier.drain(..) {
+                        self.tasks[waiting as usize].event += 1;
+                        if waiting != task {
+                            self.ready.push(waiting);
+                        }
+                    }
+                }
                 Event::Compute { time } => {
                     progress.event += 1;
                     if time > 0 {
-                        self.queue.set(self.routed.subflow_count() as u32 + task, self.now + time as f64);
+                        self.queue.set(task, self.now + time as f64);
                         return;
                     }
                 }
@@ -336,45 +354,44 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
     /// Starts a flow.
     fn send(&mut self, flow: u32) {
         self.spans[flow as usize].start = self.now;
-        let size = self.routed.subflow_size[flow as usize];
+        if self.startup > 0.0 {
+            self.queue.set(self.tasks.len() as u32 + self.arrivals + flow, self.now + self.startup);
+        } else {
+            self.begin(flow);
+        }
+    }
+
+    /// Begins to send a flow over its links.
+    fn begin(&mut self, flow: u32) {
         for subflow in self.routed.subflows(flow) {
             if self.routed.links(subflow).is_empty() {
                 self.arrive(subflow);
             } else {
-                self.left[subflow as usize] = size;
-                self.since[subflow as usize] = self.now;
-                self.rate[subflow as usize] = 0.0;
                 self.started.push(subflow);
             }
         }
     }
 
-    /// Sets the rate of a subflow and its expected end.
-    fn change_rate(&mut self, subflow: u32, rate: f64) {
-        let place = subflow as usize;
-        self.left[place] -= self.rate[place] * (self.now - self.since[place]);
-        self.left[place] = self.left[place].max(0.0);
-        self.since[place] = self.now;
-        self.rate[place] = rate;
-        self.queue.set(subflow, self.now + self.left[place] / rate);
+    /// Handles the end of a subflow.
+    fn end(&mut self, subflow: u32) {
+        let latency = self.routed.latency_ps(subflow) as f64 * self.units_per_ps;
+        if latency > 0.0 {
+            self.queue.set(self.tasks.len() as u32 + subflow, self.now + latency);
+        } else {
+            self.arrive(subflow);
+        }
     }
 
-    /// Handles the end of a subflow or a computation.
-    fn end(&mut self, event: u32) {
-        let (subflows, tasks) = (self.routed.subflow_count() as u32, self.tasks.len() as u32);
-        if let Some(arrived) = event.checked_sub(subflows + tasks) {
+    /// Handles the end of a computation or of a start-up time, or the arrival of a subflow.
+    fn complete(&mut self, event: u32) {
+        let tasks = self.tasks.len() as u32;
+        if let Some(flow) = event.checked_sub(tasks + self.arrivals) {
+            self.begin(flow);
+        } else if let Some(arrived) = event.checked_sub(tasks) {
             self.arrive(arrived);
-        } else if let Some(task) = event.checked_sub(subflows) {
-            self.events += 1;
-            self.ready.push(task);
         } else {
-            self.ended.push(event);
-            let latency = self.routed.latency_ps(event) as f64 * self.units_per_ps;
-            if latency > 0.0 {
-                self.queue.set(subflows + tasks + event, self.now + latency);
-            } else {
-                self.arrive(event);
-            }
+            self.events += 1;
+            self.ready.push(event);
         }
     }
 
@@ -407,8 +424,8 @@ impl<'a, R: RateAllocation> SimulationRun<'a, R> {
             Event::Receive { from, tag } => {
                 Some(Waiting { task: TaskId::from_index(task), event: progress.event, from, tag })
             }
-            // Blocked tasks continue when their flows end, and computations end.
-            Event::Send { .. } | Event::Compute { .. } => None,
+            // Blocked tasks continue when their flows end, computations end, and a barrier waits for other tasks.
+            Event::Send { .. } | Event::Compute { .. } | Event::Barrier => None,
         });
         let stuck = waiting.clone().count();
         if stuck == 0 {

@@ -38,6 +38,7 @@ fn options(rates: RateModel) -> SimulationOptions {
         endpoints: Endpoints::TaskLinks,
         capacity: DEFAULT_CAPACITY,
         outstanding: NonZeroU32::new(2),
+        startup: 0.0,
         seed: 1,
     }
 }

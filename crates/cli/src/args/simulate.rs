@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use lockstep::Topology;
 use lockstep::flow::{
     Clock, DEFAULT_CAPACITY, DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, Endpoints, RateModel, Routing, SimulationOptions,
-    Workload,
+    StepMode, Workload,
 };
 
 use super::network::NetworkArgs;
@@ -65,6 +65,9 @@ pub(crate) struct TrafficArgs {
     /// Replay the transfers of a schedule or plan file on its own network
     #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["spec", "workload", "flows", "tasks", "seed"])]
     pub(crate) schedule: Option<PathBuf>,
+    /// Start of the transfers of the schedule: free (as soon as their data has arrived) or synchronous (all of a step after all of the step before)
+    #[arg(long, help_heading = TRAFFIC, value_name = "MODE", default_value_t = StepMode::Free, requires = "schedule", conflicts_with = "spec")]
+    pub(crate) steps: StepMode,
     /// Flows per task and phase
     #[arg(long, help_heading = TRAFFIC, value_name = "N", default_value_t = DEFAULT_FLOWS_PER_TASK)]
     pub(crate) flows: u32,
@@ -100,16 +103,19 @@ pub(crate) struct CarriageArgs {
     /// Maximum number of active flows per task [default: no limit]
     #[arg(long, help_heading = NETWORK, value_name = "N")]
     outstanding: Option<NonZeroU32>,
+    /// Start-up time of each flow in TIME time units, before it uses links
+    #[arg(long, help_heading = NETWORK, value_name = "TIME", default_value_t = 0.0)]
+    startup: f64,
 }
 
 impl SimulateArgs {
     /// Returns the options of the simulation of a network.
     pub(crate) fn options(&self, topology: &Topology) -> SimulationOptions {
-        let CarriageArgs { routing, rates, clock, endpoints, capacity, outstanding } = self.carriage;
+        let CarriageArgs { routing, rates, clock, endpoints, capacity, outstanding, startup } = self.carriage;
         let TrafficArgs { tasks: tasks_per_terminal, seed, .. } = self.traffic;
         // Bytes per microsecond.
         let of_unit = |unit: u64| unit as f64 / 1e6;
         let capacity = capacity.unwrap_or_else(|| topology.unit_bytes_per_second().map_or(DEFAULT_CAPACITY, of_unit));
-        SimulationOptions { tasks_per_terminal, routing, rates, clock, endpoints, capacity, outstanding, seed }
+        SimulationOptions { tasks_per_terminal, routing, rates, clock, endpoints, capacity, outstanding, startup, seed }
     }
 }

@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::flow::{
     Clock, Endpoints, FlowSpan, FlowTimes, Link, LinkUse, Programs, RateModel, Routing, Simulation, SimulationOptions,
-    WorkloadOptions, simulate_within, time_unit_ps,
+    StepMode, WorkloadOptions, simulate_within, time_unit_ps,
 };
 use lockstep::{Budget, Topology};
 use serde::Serialize;
@@ -77,8 +77,15 @@ fn traffic_of(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<(Topo
             .schedule()
             .with_context(|| format!("{name}: a symmetric schedule holds one source only; plan without --symmetric"))?;
         let topology = args.network.apply_to(file.topology().clone(), verbosity)?;
-        let programs = Programs::of_schedule(&file.problem(), file.schedule(), traffic.size);
-        return Ok((topology, programs.with_context(|| name.clone())?, format!("the schedule of {name}")));
+        let programs = Programs::of_schedule(&file.problem(), file.schedule(), traffic.size, traffic.steps);
+        return Ok((
+            topology,
+            programs.with_context(|| name.clone())?,
+            match traffic.steps {
+                StepMode::Free => format!("the schedule of {name}"),
+                StepMode::Synchronous => format!("the schedule of {name}, synchronous steps"),
+            },
+        ));
     }
     let spec = args.spec.as_deref().ok_or_else(|| anyhow!("expected a network or --schedule"))?;
     let topology = args.network.apply_to(args.network.read(spec, verbosity)?, verbosity)?;
@@ -143,15 +150,17 @@ struct UsedOptions {
     endpoints: Endpoints,
     capacity: f64,
     outstanding: Option<NonZeroU32>,
+    startup: f64,
     seed: u64,
 }
 
 impl SimulationResult<'_> {
     fn used_options(&self) -> UsedOptions {
-        let SimulationOptions { tasks_per_terminal, rates, clock, endpoints, capacity, outstanding, seed, .. } =
-            self.options;
+        let SimulationOptions {
+            tasks_per_terminal, rates, clock, endpoints, capacity, outstanding, startup, seed, ..
+        } = self.options;
         let routing = self.routing;
-        UsedOptions { tasks_per_terminal, routing, rates, clock, endpoints, capacity, outstanding, seed }
+        UsedOptions { tasks_per_terminal, routing, rates, clock, endpoints, capacity, outstanding, startup, seed }
     }
 
     fn to_json(&self, all: bool) -> String {
@@ -175,15 +184,16 @@ impl SimulationResult<'_> {
 
     fn to_text(&self) -> String {
         let Simulation { makespan, flow_times, busiest, flows, is_cut_short, .. } = &self.simulation;
-        let SimulationOptions { rates, clock, endpoints, capacity, .. } = self.options;
+        let SimulationOptions { rates, clock, endpoints, capacity, startup, .. } = self.options;
         let mut sheet = Sheet::default();
         sheet.line("network", format!("{}: {}", self.topology.name(), text::size(self.topology)));
         let noun = if *is_cut_short { "arrived flow" } else { "flow" };
         let counts = [counted(self.tasks, "task"), counted(flows.len(), noun)].join(", ");
         sheet.line("traffic", format!("{}: {counts}", self.traffic));
+        let startup = if startup > 0.0 { format!(", start-up {startup} time units") } else { String::new() };
         sheet.line(
             "links",
-            format!("{rates}, {capacity} units per time unit, {clock} time, tasks connected: {endpoints}"),
+            format!("{rates}, {capacity} units per time unit, {clock} time, tasks connected: {endpoints}{startup}"),
         );
         let routing = self.routing.map_or("none: each flow has its own path".to_owned(), |routing| routing.to_string());
         sheet.line("routing", routing);

@@ -5,7 +5,6 @@ use std::collections::BinaryHeap;
 
 use super::link_subflows::LinkSubflows;
 use super::mark_set::MarkSet;
-use super::rate_allocation::RateAllocation;
 use crate::routed_flows::RoutedFlows;
 
 /// Relative tolerance within which rates are equal.
@@ -13,6 +12,9 @@ const TOLERANCE: f64 = 1e-12;
 
 /// Marks a moving subflow without a new rate.
 const OPEN: f64 = -1.0;
+
+/// Marks a link without an entry in the queue.
+const NOT_QUEUED: u64 = u64::MAX;
 
 /// Max-min fair rates by progressive filling, restricted to the affected subflows.
 ///
@@ -28,7 +30,7 @@ const OPEN: f64 = -1.0;
 ///
 /// Bertsekas and Gallager, *Data Networks*, 2nd edition, Prentice Hall 1992, section 6.5.2: progressive filling and the
 /// bottleneck condition. The restriction to affected subflows is our own.
-pub(crate) struct MaxMin {
+pub(super) struct MaxMin {
     capacity: f64,
     link_subflows: LinkSubflows,
     bottleneck: Vec<u32>,
@@ -44,12 +46,16 @@ pub(crate) struct MaxMin {
     free: Vec<f64>,
     /// Number of crossings of each link by subflows without a new rate.
     open: Vec<u32>,
+    /// Links whose other subflows are examined.
+    is_examined: MarkSet,
     /// The crossed links by share, lowest first. Shares are not negative, so their bits have the same order.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
+    /// The entry of each link in the queue, or [`NOT_QUEUED`]. Other entries of the link are outdated.
+    queued: Vec<u64>,
 }
 
-impl RateAllocation for MaxMin {
-    fn new(flows: &RoutedFlows, capacity: f64) -> Self {
+impl MaxMin {
+    pub(super) fn new(flows: &RoutedFlows, capacity: f64) -> Self {
         let (subflows, links) = (flows.subflow_count(), flows.link_count());
         Self {
             capacity,
@@ -62,11 +68,16 @@ impl RateAllocation for MaxMin {
             is_crossed: MarkSet::new(links),
             free: vec![0.0; links],
             open: vec![0; links],
+            is_examined: MarkSet::new(links),
             queue: BinaryHeap::new(),
+            queued: vec![NOT_QUEUED; links],
         }
     }
 
-    fn update(
+    /// Removes ended subflows, adds started ones, and lists each subflow whose rate changes with its new rate.
+    ///
+    /// `rate` holds the current rates, 0 for subflows that start. Each subflow crosses at least one link.
+    pub(super) fn update(
         &mut self,
         flows: &RoutedFlows,
         rate: &[f64],
@@ -77,6 +88,7 @@ impl RateAllocation for MaxMin {
         self.moving.clear();
         self.is_moving.clear();
         self.is_crossed.clear();
+        self.is_examined.clear();
         for &subflow in ended {
             flows.links(subflow).iter().for_each(|&link| self.link_subflows.remove(link, subflow));
         }
@@ -90,13 +102,17 @@ impl RateAllocation for MaxMin {
             self.free_neighbours(flows, rate, subflow);
         }
         while let Some(Reverse((share, link))) = self.queue.pop() {
-            // Shares grow while subflows stop, so an outdated entry is inserted again.
-            let now = self.share(link);
+            if self.queued[link as usize] != share {
+                continue;
+            }
+            self.queued[link as usize] = NOT_QUEUED;
             if self.open[link as usize] == 0 {
                 continue;
             }
+            // Shares grow while subflows stop, so the link is inserted again.
+            let now = self.share(link);
             if now > share {
-                self.queue.push(Reverse((now, link)));
+                self.enqueue(link, now);
                 continue;
             }
             let level = f64::from_bits(now);
@@ -107,9 +123,7 @@ impl RateAllocation for MaxMin {
         let moved = self.moving.iter().map(|&subflow| (subflow, self.fresh[subflow as usize]));
         changes.extend(moved.filter(|&(subflow, fresh)| fresh.to_bits() != rate[subflow as usize].to_bits()));
     }
-}
 
-impl MaxMin {
     /// Starts to move a subflow, unless it is moving.
     fn begin(&mut self, flows: &RoutedFlows, rate: &[f64], subflow: u32) {
         if !self.is_moving.add(subflow) {
@@ -128,8 +142,17 @@ impl MaxMin {
             self.open[place] += 1;
         }
         for &link in flows.links(subflow) {
-            self.queue.push(Reverse((self.share(link), link)));
+            let share = self.share(link);
+            if share < self.queued[link as usize] {
+                self.enqueue(link, share);
+            }
         }
+    }
+
+    /// Inserts a link into the queue.
+    fn enqueue(&mut self, link: u32, share: u64) {
+        self.queued[link as usize] = share;
+        self.queue.push(Reverse((share, link)));
     }
 
     /// Returns the bits of the share of a link: remaining capacity per crossing without a rate.
@@ -140,6 +163,10 @@ impl MaxMin {
     /// Starts to move the subflows whose bottleneck is a link of this subflow.
     fn free_neighbours(&mut self, flows: &RoutedFlows, rate: &[f64], subflow: u32) {
         for &link in flows.links(subflow) {
+            // Once is sufficient: bottlenecks change only for moving subflows.
+            if !self.is_examined.add(link) {
+                continue;
+            }
             for place in 0..self.link_subflows.of(link).len() {
                 let other = self.link_subflows.of(link)[place];
                 if self.bottleneck[other as usize] == link {

@@ -212,6 +212,16 @@ impl RoutedFlows {
         &self.links[self.path_start[path] as usize..self.path_start[path + 1] as usize]
     }
 
+    /// Returns the size of a subflow, in units.
+    pub(crate) fn size(&self, subflow: u32) -> f64 {
+        self.subflow_size[self.flow[subflow as usize] as usize]
+    }
+
+    /// Returns true if some link has a latency.
+    pub(crate) fn has_latencies(&self) -> bool {
+        !self.link_latency.is_empty()
+    }
+
     /// Returns the subflows of a flow.
     pub(crate) fn subflows(&self, flow: u32) -> std::ops::Range<u32> {
         self.subflow_start[flow as usize]..self.subflow_start[flow as usize + 1]

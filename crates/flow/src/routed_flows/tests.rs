@@ -17,6 +17,7 @@ fn options(routing: Routing) -> SimulationOptions {
         endpoints: Endpoints::Direct,
         capacity: 1.0,
         outstanding: None,
+        startup: 0.0,
         seed: 7,
     }
 }

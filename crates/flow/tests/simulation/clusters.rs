@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use lockstep_flow::{Programs, RateModel, SimulationOptions, simulate, time_unit_ps};
+use lockstep_flow::{Programs, RateModel, SimulationOptions, StepMode, simulate, time_unit_ps};
 use lockstep_schedule::strategy::random_schedule;
 use lockstep_schedule::{Collective, CommunicationModel, Problem, TransferSpeed};
 use lockstep_topology::strategy::{any_topology, with_capacities};
@@ -66,7 +66,7 @@ proptest! {
         let schedule = random_schedule(&problem, seed);
         let unit_bytes_per_second = NonZeroU64::new(1_000_000_000).unwrap();
         let exact = TransferSpeed { chunk_bytes: bytes, unit_bytes_per_second }.asynchronous_time(&problem, &schedule);
-        let programs = Programs::of_schedule(&problem, &schedule, bytes).unwrap();
+        let programs = Programs::of_schedule(&problem, &schedule, bytes, StepMode::Free).unwrap();
         for options in [EQUAL_SHARE, MAX_MIN] {
             let time = simulate(&topology, &programs, &options).unwrap().makespan * time_unit_ps(&topology, &options).unwrap();
             // The exact time rounds every transmission up to a picosecond.

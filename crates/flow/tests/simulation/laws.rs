@@ -110,6 +110,27 @@ fn a_task_with_the_maximum_of_active_flows_waits() {
 }
 
 #[test]
+fn flows_use_their_links_from_their_start_up_time_on() {
+    let tasks: [&[Event]; 2] = [&[send(1, 1000), compute(1), send(1, 1000)], &[receive(0), receive(0)]];
+    for rates in RateModel::ALL {
+        let after = |startup| SimulationOptions { rates: *rates, startup, ..EQUAL_SHARE };
+        // The links are used from 2 to 4, and the second flow is sent at 1.
+        let simulation = run("complete:2", &tasks, &after(2.0));
+        assert_eq!(ends(&simulation), [3.0, 4.0]);
+        assert!(near(simulation.flows[1].start, 1.0) && simulation.events == 3);
+        // A starting flow is active.
+        let one = SimulationOptions { outstanding: NonZeroU32::new(1), ..after(2.0) };
+        assert_eq!(ends(&run("complete:2", &tasks, &one)), [3.0, 6.0]);
+        let integer = SimulationOptions { clock: Clock::Integer, ..after(0.5) };
+        assert_eq!(ends(&run("complete:2", &tasks, &integer)), [2.0, 3.0]);
+        // A flow without links takes the start-up time only.
+        let tasks_per_terminal = NonZeroU32::new(2).unwrap();
+        let within = SimulationOptions { tasks_per_terminal, ..after(2.0) };
+        assert_eq!(ends(&run("complete:2", &tasks, &within)), [2.0, 3.0]);
+    }
+}
+
+#[test]
 fn integer_flows_hold_their_links_until_the_unit_ends() {
     let tasks: [&[Event]; 3] = [&[send(2, 700)], &[send(2, 1700)], &[receive(0), receive(1)]];
     let integer = SimulationOptions { clock: Clock::Integer, ..EQUAL_SHARE };
@@ -144,6 +165,19 @@ fn a_deadlock_lists_the_waiting_tasks() {
         "2 tasks are deadlocked: task 0 waits at event 1 for a flow from task 1 with tag 9, \
          task 1 waits at event 0 for a flow from task 0; order sends before the receives that wait for them"
     );
+}
+
+#[test]
+fn tasks_wait_at_a_barrier_for_all_tasks() {
+    let barrier = Event::Barrier;
+    let tasks: [&[Event]; 2] = [
+        &[send(1, 1000), barrier.clone(), send(1, 1000), barrier.clone()],
+        &[compute(3), barrier.clone(), receive(0), receive(0), barrier.clone()],
+    ];
+    assert_eq!(ends(&run("complete:2", &tasks, &EQUAL_SHARE)), [1.0, 4.0]);
+    let tasks = vec![vec![barrier.clone(), send(1, 1000)], vec![receive(0), barrier]];
+    let error = simulate(&"complete:2".parse().unwrap(), &Programs { tasks }, &EQUAL_SHARE).unwrap_err();
+    assert!(matches!(error, SimulationError::Deadlock { stuck: 1, .. }));
 }
 
 #[test]

@@ -21,6 +21,7 @@ const EQUAL_SHARE: SimulationOptions = SimulationOptions {
     endpoints: Endpoints::Direct,
     capacity: DEFAULT_CAPACITY,
     outstanding: None,
+    startup: 0.0,
     seed: 1,
 };
 

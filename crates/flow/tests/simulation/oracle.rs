@@ -102,23 +102,35 @@ fn reference_simulation(
         let place = sends.enumerate().filter(|(_, event)| is_between(event, task)).nth(nth).unwrap().0;
         first(from.index()) + place
     };
+    // The number of barriers among the first events of a task.
+    let barriers = |task: usize, events: usize| {
+        programs.tasks[task].iter().take(events).filter(|event| matches!(event, Event::Barrier)).count()
+    };
     let mut now = 0.0;
     let mut next = vec![0; tasks];
     let mut sent = vec![0; tasks];
     let mut computes_until = vec![f64::NEG_INFINITY; tasks];
     let mut arrived = vec![None; first(tasks)];
     let mut flows: Vec<Flow> = Vec::new();
+    // Flows with the ends of their start-up times.
+    let mut starting: Vec<(f64, Flow)> = Vec::new();
     loop {
         let mut has_changed = true;
         while std::mem::take(&mut has_changed) {
             for task in 0..tasks {
                 let Some(event) = programs.tasks[task].get(next[task]) else { continue };
-                let outstanding = flows.iter().filter(|flow| flow.sender == task).count();
+                let sent_flows = flows.iter().chain(starting.iter().map(|(_, flow)| flow));
+                let outstanding = sent_flows.filter(|flow| flow.sender == task).count();
                 let goes_on = computes_until[task] <= now
                     && match event {
                         Event::Send { .. } => options.outstanding.is_none_or(|most| outstanding < most.get() as usize),
                         Event::Receive { .. } => arrived[awaited(task, next[task])].is_some(),
                         Event::Compute { .. } => true,
+                        // All tasks have passed as many barriers, or wait at the next one.
+                        Event::Barrier => (0..tasks).all(|other| {
+                            let waits = usize::from(computes_until[other] <= now);
+                            barriers(other, next[other] + waits) > barriers(task, next[task])
+                        }),
                     };
                 if !goes_on {
                     continue;
@@ -130,13 +142,15 @@ fn reference_simulation(
                         let paths = &network.parts[task][to.index()];
                         let size = *size as f64 / paths.len() as f64;
                         let parts = paths.iter().map(|links| (links.clone(), size)).collect();
-                        flows.push(Flow { sender: task, number: first(task) + sent[task], parts });
+                        let flow = Flow { sender: task, number: first(task) + sent[task], parts };
+                        starting.push((now + options.startup, flow));
                         sent[task] += 1;
                     }
-                    Event::Receive { .. } => {}
+                    Event::Receive { .. } | Event::Barrier => {}
                     Event::Compute { time } => computes_until[task] = now + *time as f64,
                 }
             }
+            flows.extend(starting.extract_if(.., |(start, _)| *start <= now + 1e-9).map(|(_, flow)| flow));
             flows.retain_mut(|flow| {
                 flow.parts.retain(|(links, rest)| !links.is_empty() && *rest > 0.0);
                 let is_there = flow.parts.is_empty();
@@ -154,7 +168,8 @@ fn reference_simulation(
         let rests = flows.iter().flat_map(|flow| flow.parts.iter().map(|(_, rest)| *rest));
         let ends = rests.zip(&rates).map(|(rest, rate)| rest / rate);
         let computes = computes_until.iter().filter(|&&until| until > now).map(|until| until - now);
-        let Some(mut step) = ends.chain(computes).min_by(f64::total_cmp) else { break };
+        let starts = starting.iter().map(|(start, _)| start - now);
+        let Some(mut step) = ends.chain(computes).chain(starts).min_by(f64::total_cmp) else { break };
         if options.clock == Clock::Integer {
             step = (step - 1e-9).ceil();
         }
@@ -171,15 +186,18 @@ fn reference_simulation(
 }
 
 /// Programs of random flows and computations with random dependencies, sometimes with a deadlock.
-fn programs(tasks: usize, steps: Vec<(Index, Index, u8, Option<u8>, bool)>, twisted: bool) -> Programs {
+fn programs(tasks: usize, steps: Vec<(Index, Index, u8, Option<u8>, bool, bool)>, twisted: bool) -> Programs {
     let mut programs = Programs { tasks: vec![Vec::new(); tasks] };
     let mut late = Vec::new();
-    for (from, to, size, compute, waits) in steps {
+    for (from, to, size, compute, waits, meets) in steps {
         let (from, to) = (from.index(tasks), to.index(tasks));
         let size = 500 * (u64::from(size) + 1);
         programs.tasks[from].push(Event::Send { to: TaskId::from_index(to), size, tag: 0, path: [].into() });
         if let Some(time) = compute {
             programs.tasks[from].push(Event::Compute { time: time.into() });
+        }
+        if meets {
+            programs.tasks.iter_mut().for_each(|events| events.push(Event::Barrier));
         }
         late.push((from, to));
         if waits {
@@ -205,8 +223,9 @@ fn options() -> impl Strategy<Value = SimulationOptions> {
     let clock = prop::sample::select(Clock::ALL);
     let endpoints = prop::sample::select(Endpoints::ALL);
     let (on_each, outstanding) = (1..=2u32, prop::option::of(1..=2u32));
-    (rates, clock, endpoints, on_each, outstanding).prop_map(|(rates, clock, endpoints, on_each, outstanding)| {
-        SimulationOptions {
+    let startup = prop::sample::select(&[0.0, 0.0, 0.75, 2.0][..]);
+    (rates, clock, endpoints, on_each, outstanding, startup).prop_map(
+        |(rates, clock, endpoints, on_each, outstanding, startup)| SimulationOptions {
             tasks_per_terminal: NonZeroU32::new(on_each).unwrap(),
             routing: Routing::EcmpSplit,
             rates,
@@ -214,9 +233,10 @@ fn options() -> impl Strategy<Value = SimulationOptions> {
             endpoints,
             capacity: DEFAULT_CAPACITY,
             outstanding: outstanding.and_then(NonZeroU32::new),
+            startup,
             seed: 1,
-        }
-    })
+        },
+    )
 }
 
 fn is_near(a: f64, b: f64) -> bool {
@@ -231,7 +251,8 @@ proptest! {
         topology in strategy::any_topology(7),
         options in options(),
         steps in prop::collection::vec(
-            (any::<Index>(), any::<Index>(), 0..8u8, prop::option::weighted(0.2, 0..6u8), prop::bool::weighted(0.3)), 0..40,
+            (any::<Index>(), any::<Index>(), 0..8u8, prop::option::weighted(0.2, 0..6u8), prop::bool::weighted(0.3),
+                prop::bool::weighted(0.1)), 0..40,
         ),
         twisted in prop::bool::weighted(0.2),
     ) {

@@ -25,6 +25,8 @@ fn invalid_programs_have_specific_errors() {
     assert_eq!(check(&[&[send(0, 0)]]), "task 0, event 0: size is 0; give 1 to 9007199254740992");
     let long = Event::Compute { time: MAX_AMOUNT + 1 };
     assert_eq!(check(&[&[long]]), "task 0, event 0: time is 9007199254740993; give 0 to 9007199254740992");
+    let barriers = "task 1 has 0 barriers, but task 0 has 1; give all tasks the same number";
+    assert_eq!(check(&[&[Event::Barrier], &[]]), barriers);
     let unmatched = "task 0 sends 2 flows with tag 0 to task 1, which receives 1; give each send one receive";
     assert_eq!(check(&[&[send(1, 1), send(1, 1)], &[receive(0)]]), unmatched);
     let unsent = "task 1 sends 0 flows with tag 0 to task 0, which receives 1; give each send one receive";
@@ -45,6 +47,10 @@ fn programs_that_do_not_fit_the_network_have_specific_errors() {
         let error = refusal(&pair, vec![vec![]], &SimulationOptions { capacity, ..MAX_MIN });
         let says = format!("capacity: {capacity} units per time unit; give a number from 1e-6 to 1e15");
         assert_eq!(error, says);
+    }
+    for startup in [-1.0, f64::NAN, f64::INFINITY, 1e16] {
+        let error = refusal(&pair, vec![vec![]], &SimulationOptions { startup, ..MAX_MIN });
+        assert_eq!(error, format!("startup: {startup} time units; give a number from 0 to 1e15"));
     }
     let along = |path: &[u32]| {
         let path = path.iter().copied().map(ChannelId::new).collect();

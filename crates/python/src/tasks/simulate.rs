@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use lockstep::Budget;
 use lockstep::flow::{
-    Clock, DEFAULT_CAPACITY, Endpoints, Programs, RateModel, Routing, SimulationOptions, Workload, WorkloadOptions,
-    simulate as library_simulate, time_unit_ps,
+    Clock, DEFAULT_CAPACITY, Endpoints, Programs, RateModel, Routing, SimulationOptions, StepMode, Workload,
+    WorkloadOptions, simulate as library_simulate, time_unit_ps,
 };
 use pyo3::prelude::*;
 
@@ -52,7 +52,7 @@ pub(crate) fn simulate_schedule(
     capacity: Option<f64>,
 ) -> PyResult<Result6> {
     let file = schedule.file();
-    let programs = Programs::of_schedule(&file.problem(), file.schedule(), size).map_err(failed)?;
+    let programs = Programs::of_schedule(&file.problem(), file.schedule(), size, StepMode::Free).map_err(failed)?;
     simulate(py, &file.topology().clone().into(), programs, ["ecmp-split", rates], capacity, 1)
 }
 
@@ -74,6 +74,7 @@ fn simulate(
         endpoints: Endpoints::Direct,
         capacity: capacity.unwrap_or(of_network),
         outstanding: None,
+        startup: 0.0,
         seed,
     };
     worker::run(py, &Budget::unlimited(), None, move |_, _| {

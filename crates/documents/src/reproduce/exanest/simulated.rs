@@ -86,6 +86,7 @@ pub(super) fn completion(
             endpoints: Endpoints::Direct,
             capacity: DEFAULT_CAPACITY,
             outstanding: None,
+            startup: 0.0,
             seed,
         };
         sum += simulate(network, &workload.programs(&size)?, &options)?.makespan;
