@@ -30,6 +30,9 @@ fn model() -> impl Strategy<Value = CommunicationModel> {
 }
 
 proptest! {
+    // Each case computes all bounds twice.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     /// The bound is as good as that of all rules on the network itself. On circulants, there may be better cuts.
     #[test]
     fn one_node_represents_all_nodes((spec, is_exact) in spec(), model in model()) {

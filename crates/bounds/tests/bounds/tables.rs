@@ -88,7 +88,7 @@ fn trees_are_bounded_by_their_middle_edge() {
 /// all-to-all keeps all ports busy.
 #[test]
 fn the_ports_of_all_nodes_limit_a_packet_all_to_all() {
-    for dimension in 1..=6u32 {
+    for dimension in 1..=5u32 {
         let cube = network(&format!("hypercube:{dimension}"));
         let uses = dimension << (dimension - 1);
         for ports in 1..=dimension + 1 {
@@ -127,7 +127,8 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
         let tree = network(&format!("full-b-tree:{nodes}"));
         let place: Vec<NodeId> = (0..nodes).map(|node| NodeId::new((node * 11 + 2) % nodes)).collect();
         let shuffled = tree.relabelled(&place);
-        for root in tree.nodes() {
+        // One root per height of the largest tree.
+        for root in tree.nodes().filter(|root| nodes < 63 || (root.number() + 1).is_power_of_two()) {
             let height = by_height.len() - 1 - (root.number() + 1).ilog2() as usize;
             let broadcast = Collective::broadcast(root);
             assert_eq!(steps(&tree, &broadcast, WORMHOLE), by_height[height], "{nodes} from {root}");

@@ -119,6 +119,10 @@ proptest! {
             prop_assert!(has_start || instance.topology.has_buses(), "no schedule");
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// The result depends on the arguments only.
     #[test]

@@ -49,7 +49,7 @@ fn executed(problem: &Problem<'_>, schedule: &Schedule, numbers: &[Vec<u64>]) ->
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Every terminal ends with the sum of all numbers, each counted once.
     #[test]
