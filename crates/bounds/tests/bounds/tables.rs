@@ -1,6 +1,6 @@
 //! Bounds of networks whose optima are known.
 
-use lockstep_bounds::{Rule, all, best, by_rule, symmetric};
+use lockstep_bounds::{Rule, all, best, best_reaching, by_rule, symmetric};
 use lockstep_schedule::{
     Collective, CollectiveName, CommunicationModel, Message, Ports, Problem, Routing, ScatterRule,
 };
@@ -88,15 +88,17 @@ fn trees_are_bounded_by_their_middle_edge() {
 /// all-to-all keeps all ports busy.
 #[test]
 fn the_ports_of_all_nodes_limit_a_packet_all_to_all() {
-    for dimension in 1..=5u32 {
+    for dimension in 1..=6u32 {
         let cube = network(&format!("hypercube:{dimension}"));
         let uses = dimension << (dimension - 1);
         for ports in 1..=dimension + 1 {
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..PACKETS };
             let expected = uses.div_ceil(ports.min(dimension));
             let exchange = Collective::all_to_all();
-            assert_eq!(steps(&cube, &exchange, model), expected, "{dimension}, {ports}");
             let problem = Problem::new(&cube, &exchange, model).unwrap();
+            // All bounds of the largest cube take a minute.
+            let best = if dimension < 6 { best(&problem) } else { best_reaching(&problem, expected) };
+            assert_eq!(best.steps, expected, "{dimension}, {ports}");
             assert_eq!(by_rule(&problem, Rule::DistanceSum).unwrap().steps, expected, "{dimension}, {ports}");
             let graph: CayleyGraph = cube.name().parse().unwrap();
             let bound = symmetric(&graph, CollectiveName::AllToAll, model).unwrap();
@@ -127,8 +129,7 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
         let tree = network(&format!("full-b-tree:{nodes}"));
         let place: Vec<NodeId> = (0..nodes).map(|node| NodeId::new((node * 11 + 2) % nodes)).collect();
         let shuffled = tree.relabelled(&place);
-        // One root per height of the largest tree.
-        for root in tree.nodes().filter(|root| nodes < 63 || (root.number() + 1).is_power_of_two()) {
+        for root in tree.nodes() {
             let height = by_height.len() - 1 - (root.number() + 1).ilog2() as usize;
             let broadcast = Collective::broadcast(root);
             assert_eq!(steps(&tree, &broadcast, WORMHOLE), by_height[height], "{nodes} from {root}");

@@ -65,7 +65,7 @@ pub(crate) struct TrafficArgs {
     /// Replay the transfers of a schedule or plan file on its own network
     #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["spec", "workload", "flows", "tasks", "seed"])]
     pub(crate) schedule: Option<PathBuf>,
-    /// Start of the transfers of the schedule: free (as soon as their data has arrived) or synchronous (all of a step after all of the step before)
+    /// Start of the transfers of a step: free (each as soon as its data has arrived) or synchronous (after all transfers of the step before)
     #[arg(long, help_heading = TRAFFIC, value_name = "MODE", default_value_t = StepMode::Free, requires = "schedule", conflicts_with = "spec")]
     pub(crate) steps: StepMode,
     /// Flows per task and phase
@@ -103,7 +103,7 @@ pub(crate) struct CarriageArgs {
     /// Maximum number of active flows per task [default: no limit]
     #[arg(long, help_heading = NETWORK, value_name = "N")]
     outstanding: Option<NonZeroU32>,
-    /// Start-up time of each flow in TIME time units, before it uses links
+    /// Time between the send of a flow and its first use of links, in time units
     #[arg(long, help_heading = NETWORK, value_name = "TIME", default_value_t = 0.0)]
     startup: f64,
 }

@@ -53,11 +53,7 @@ impl<'a> PriceTable<'a> {
     pub(crate) fn new(capacities: &'a Capacities, steps: u32) -> Self {
         let cells = capacities.len() * steps as usize;
         let mut table = Self { capacities, steps, uses: vec![0; cells], rises: vec![0; cells], prices: vec![0; cells] };
-        for slot in 0..capacities.len() as SlotId {
-            for step in 0..steps {
-                table.set_price(slot, table.place(slot, step));
-            }
-        }
+        table.reset_prices();
         table
     }
 
@@ -161,6 +157,42 @@ impl<'a> PriceTable<'a> {
             for step in 0..self.steps {
                 self.set_price(slot, self.place(slot, step));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Problem};
+    use lockstep_topology::Topology;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::kit::task::SchedulingTask;
+
+    proptest! {
+        /// The cheapest step is that of a scan of all steps, across the rows of steps that are added at once.
+        #[test]
+        fn the_cheapest_step_is_that_of_a_scan(
+            uses in prop::collection::vec((0..4u32, 0..50u32), 0..300), time in 0..=50u32,
+            is_towards_root: bool, step_cost in 0..100u32, delay in 0..50u32,
+        ) {
+            let ring: Topology = "ring:4".parse().unwrap();
+            let all_gather = Collective::all_gather();
+            let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
+            let task = SchedulingTask::new(&problem).unwrap();
+            let capacities = Capacities::new(&task);
+            let mut table = PriceTable::new(&capacities, 50);
+            for (slot, step) in uses {
+                table.add(&[slot], step);
+                table.raise(&[slot], step);
+            }
+            let (slots, root_time) = ([0, 2, 3], if is_towards_root { (time + delay).min(50) } else { time.saturating_sub(delay) });
+            let steps = if is_towards_root { 0..time } else { time..50 };
+            let cost = |step: u32| table.price(&slots, step) + step_cost * step.abs_diff(root_time);
+            let expected = steps.map(|step| (cost(step), step)).min();
+            let choice = StepChoice { time, is_towards_root, root_time, step_cost };
+            prop_assert_eq!(table.cheapest(&slots, choice), expected);
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::negotiation::transfers::Transfers;
 ///
 /// Without a known schedule, the number of steps is at most four times the goal plus the number of terminals. Time: one evaluation
 /// per four routes considered. A pass considers every route at every terminal of the trees that share something. Memory: 16 bytes
-/// per message and terminal, 8 bytes per channel and step.
+/// per message and terminal, 12 bytes per channel and step.
 ///
 /// # Source
 ///

@@ -111,11 +111,12 @@ impl RestOfFlow {
     /// of remaining steps, including these. Returns `None` if the flow has more units than fit, which is a mistake.
     fn take(&mut self, count: u32, left: u32) -> Option<Vec<ArcUnits>> {
         let Self { ends, width, carried, network, surplus, .. } = self;
-        let listed = |units: &mut dyn Iterator<Item = u32>| {
-            units.zip(0..).filter(|&(units, _)| units > 0).map(|(units, arc)| ArcUnits { arc, units }).collect()
+        let listed = |units: Vec<u32>| {
+            let by_arc = (0..).zip(units).map(|(arc, units)| ArcUnits { arc, units });
+            by_arc.filter(|one| one.units > 0).collect()
         };
         if count == left {
-            return Some(listed(&mut carried.drain(..)));
+            return Some(listed(std::mem::take(carried)));
         }
         let least = |arc: usize| carried[arc].saturating_sub(width[arc].saturating_mul(left - count));
         let most = |arc: usize| carried[arc].min(width[arc].saturating_mul(count));
@@ -138,6 +139,6 @@ impl RestOfFlow {
         debug_assert_eq!(sent, needed, "a flow of {left} steps has a part that fits into {count} steps");
         let taken: Vec<u32> = (0..arcs).map(|arc| least(arc) + network.flow(ArcId::from_index(arc))).collect();
         carried.iter_mut().zip(&taken).for_each(|(carried, taken)| *carried -= taken);
-        (sent == needed).then(|| listed(&mut taken.into_iter()))
+        (sent == needed).then(|| listed(taken))
     }
 }

@@ -3,8 +3,10 @@
 /// An index that does not exist.
 const NONE: u32 = u32::MAX;
 
-/// Halves of a flow with fewer arcs, or with fewer than one per this number of nodes, are not computed in parallel.
+/// The smallest number of arcs of a flow whose halves are computed in parallel.
 const PARALLEL_ARCS: usize = 1 << 11;
+
+/// Such a flow also has one arc per this number of nodes or more, because its own tables have an entry per node.
 const PARALLEL_NODES: usize = 4;
 
 /// The units on an arc, at least one.
@@ -32,8 +34,8 @@ pub(super) type StepPaths = Vec<u32>;
 ///
 /// Half of each number of units is rounded up or down so that a flow remains: the arcs with odd numbers of units form
 /// cycles, whatever their directions, and along each cycle the arcs in one direction are rounded up, and the others
-/// down. No half exceeds half of the capacity, because half of a number of steps above 1 is a whole number. Takes
-/// `O(F log count)` time for `F` units on all arcs.
+/// down. An arc has at most `count` times its width, which is an even number. So half of its units, rounded up, are at most
+/// `count / 2` times its width. Takes `O(F log count)` time for `F` units on all arcs.
 ///
 /// # Source
 ///

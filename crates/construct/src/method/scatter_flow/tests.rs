@@ -157,6 +157,12 @@ fn cubes_take_the_steps_of_their_ports() {
     }
 }
 
+/// Halves of this flow are computed in parallel.
+#[test]
+fn a_large_torus_takes_the_steps_of_its_ports() {
+    assert_eq!(spec_steps("torus:40x40", 3, CommunicationModel::wormhole()), Some(1599usize.div_ceil(4)));
+}
+
 #[test]
 fn one_port_networks_take_one_step_per_terminal() {
     for spec in ["omega:64", "butterfly:16", "clos:3,3,4", "fat-tree:2,5", "b-tree:32"] {
