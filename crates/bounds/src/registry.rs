@@ -7,7 +7,8 @@ use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
 use crate::rule::{
     arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, gossip, growth, ports, reception, satisfiability,
-    source_cut, timed_cut, timed_gossip, timed_trees, tree_broadcast, tree_packets, tree_packing, volume,
+    source_cut, timed_cut, timed_entries, timed_gossip, timed_trees, tree_broadcast, tree_packets, tree_packing,
+    volume,
 };
 
 /// A way to compute bounds by one rule.
@@ -50,6 +51,7 @@ const DISTRIBUTION: &[RuleEntry] = &[
     entry(Rule::ArcForwarding, Cost::Expensive, &[], arc_forwarding::bound),
     entry(Rule::ForwardingWindow, Cost::Expensive, arc_forwarding::WINDOW_BUILDS_ON, arc_forwarding::window_bound),
     entry(Rule::TreePacking, Cost::Expensive, tree_packing::BUILDS_ON, tree_packing::bound),
+    entry(Rule::TimedEntries, Cost::Expensive, timed_entries::BUILDS_ON, timed_entries::bound),
     entry(Rule::TimedTrees, Cost::Expensive, timed_trees::BUILDS_ON, timed_trees::bound),
     entry(Rule::Satisfiability, Cost::Exact, satisfiability::BUILDS_ON, satisfiability::bound),
 ];
@@ -61,6 +63,12 @@ const ALL_REDUCE: &[RuleEntry] = &[
     entry(Rule::Ports, Cost::Linear, &[], ports::bound_of_all_reduce),
     entry(Rule::Cut, Cost::Expensive, cut::BUILDS_ON, cut::bound_of_all_reduce),
     entry(Rule::Gossip, Cost::Expensive, gossip::BUILDS_ON, gossip::bound),
+    entry(
+        Rule::TimedEntries,
+        Cost::Expensive,
+        timed_entries::BUILDS_ON_FOR_ALL_REDUCES,
+        timed_entries::bound_of_all_reduce,
+    ),
     entry(Rule::TimedGossip, Cost::Expensive, timed_gossip::BUILDS_ON, timed_gossip::bound),
     entry(Rule::Satisfiability, Cost::Exact, satisfiability::BUILDS_ON_FOR_ALL_REDUCES, satisfiability::bound),
 ];

@@ -48,16 +48,17 @@ pub enum Rule {
     CommonRoot,
     /// Even the best fractional packing of gossips in the time-expanded network takes this number of steps.
     TimedGossip,
+    /// Messages enter parts of the network, not before they can be there, and early enough for the rest of their way.
+    TimedEntries,
     /// An all-reduce contains a reduction and a broadcast of every message.
     Phases,
-    /// All states that the steps can reach miss the goal.
     /// The propositional formula which states that a schedule exists is unsatisfiable.
     Satisfiability,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -77,6 +78,7 @@ impl Rule {
         Self::Gossip,
         Self::CommonRoot,
         Self::TimedGossip,
+        Self::TimedEntries,
         Self::Phases,
         Self::Satisfiability,
     ];
@@ -111,6 +113,9 @@ impl Rule {
             Self::TimedGossip => {
                 "the resources and ports that the transfers of an all-reduce use in time, step by step"
             }
+            Self::TimedEntries => {
+                "the messages that enter parts of the network, after the way to them and before the way beyond"
+            }
             Self::Phases => "an all-reduce contains a reduction and a broadcast",
             Self::Satisfiability => {
                 "all schedules of a small problem, by a proof that a propositional formula has no model"
@@ -141,6 +146,7 @@ impl fmt::Display for Rule {
             Self::Gossip => "gossip",
             Self::CommonRoot => "common-root",
             Self::TimedGossip => "timed-gossip",
+            Self::TimedEntries => "timed-entries",
             Self::Phases => "phases",
             Self::Satisfiability => "satisfiability",
         })

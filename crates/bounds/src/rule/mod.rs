@@ -12,6 +12,7 @@ pub(crate) mod reception;
 pub(crate) mod satisfiability;
 pub(crate) mod source_cut;
 pub(crate) mod timed_cut;
+pub(crate) mod timed_entries;
 pub(crate) mod timed_gossip;
 pub(crate) mod timed_trees;
 pub(crate) mod tree_broadcast;

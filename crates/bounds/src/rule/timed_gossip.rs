@@ -10,7 +10,7 @@ use crate::timed_length_search::{Structure, TimedPacking, longest};
 use crate::timed_tree_table::{MAX_TARGETS, TimedTreeTable, transposed};
 use crate::transfers::{Ends, Transfers};
 
-pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Rule::Gossip];
+pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Rule::Gossip, Rule::TimedEntries];
 
 /// Computes the smallest number of steps in which a fractional packing of gossips in the time-expanded network exists: for
 /// each message of an all-reduce, transfers that bring all contributions to all members in time.

@@ -29,6 +29,7 @@ pub(crate) const BUILDS_ON: &[Rule] = &[
     Rule::Volume,
     Rule::ArcForwarding,
     Rule::TreePacking,
+    Rule::TimedEntries,
 ];
 
 /// Computes the smallest number of steps in which a fractional packing of trees in the time-expanded network exists: for

@@ -105,7 +105,10 @@ impl Numbers<'_> {
                 (Rule::Eccentricity, Certificate::Eccentricity { node, direction, distance, messages, ports })
             }
             10 => (Rule::DistanceSum, Certificate::DistanceSum { channel_uses: UNKNOWN, per_step }),
-            11..=13 => (Rule::TimedTrees, self.timed_lengths(topology, infeasible)),
+            11..=13 => {
+                let rule = [Rule::TimedTrees, Rule::TimedEntries][self.below(2)];
+                (rule, self.timed_lengths(topology, infeasible))
+            }
             14 | 15 => {
                 let Certificate::Lengths { resources, sends, receptions, distance, per_step } = self.lengths(topology)
                 else {
@@ -148,9 +151,20 @@ impl Numbers<'_> {
     }
 
     fn timed_lengths(&mut self, topology: &Topology, infeasible: u32) -> Certificate {
-        let ports = [0, infeasible as usize * topology.terminal_count()][self.below(2)];
-        let resources = self.list(infeasible as usize * topology.resource_count(), 3);
-        let (sends, receptions) = (self.list(ports, 2), self.list(ports, 2));
+        let ports = [0, topology.terminal_count()][self.below(2)];
+        let [resources, sends, receptions] =
+            [(topology.resource_count(), 3), (ports, 2), (ports, 2)].map(|(count, below)| {
+                // Half of all places have no length in any step, or none.
+                let is_free: Vec<bool> = match self.below(2) {
+                    0 => vec![false; count],
+                    _ => (0..count).map(|_| self.below(2) == 1).collect(),
+                };
+                let mut lengths = self.list(infeasible as usize * count, below);
+                lengths.iter_mut().zip(is_free.iter().cycle()).for_each(|(length, &is_free)| {
+                    *length = if is_free { 0 } else { *length };
+                });
+                lengths
+            });
         Certificate::TimedTrees { infeasible, resources, sends, receptions, distance: UNKNOWN, available: UNKNOWN }
     }
 
@@ -291,7 +305,8 @@ fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> 
         2 | 3 => (Rule::Gossip, numbers.lengths(topology)),
         _ => {
             let infeasible = 1 + numbers.below(5) as u32;
-            (Rule::TimedGossip, numbers.timed_lengths(topology, infeasible))
+            let rule = [Rule::TimedGossip, Rule::TimedEntries][numbers.below(2)];
+            (rule, numbers.timed_lengths(topology, infeasible))
         }
     };
     if ![Rule::CommonRoot, Rule::Satisfiability].contains(&rule) && numbers.below(2) == 1 {

@@ -14,4 +14,5 @@ mod oracle;
 mod symmetric;
 mod tables;
 mod throughput;
+mod timed_entries;
 mod validity;

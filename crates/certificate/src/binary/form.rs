@@ -7,7 +7,7 @@ use crate::rule::Rule;
 pub(super) const VERSION: u8 = 1;
 
 /// The rules by number. New rules go to the end.
-pub(super) const RULES: [Rule; 21] = [
+pub(super) const RULES: [Rule; 22] = [
     Rule::Ports,
     Rule::Growth,
     Rule::TreeBroadcast,
@@ -29,6 +29,7 @@ pub(super) const RULES: [Rule; 21] = [
     Rule::TimedGossip,
     Rule::ForwardingWindow,
     Rule::Satisfiability,
+    Rule::TimedEntries,
 ];
 
 /// The directions by number.

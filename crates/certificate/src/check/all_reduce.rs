@@ -6,7 +6,7 @@ use lockstep_schedule::{DistributePhase, Phase, Problem};
 use super::lengths::Lengths;
 use super::nodes::expect_terminal;
 use super::refusal::Checked;
-use super::{cut, gossip, group_volume, satisfiability, timed_gossip, volume};
+use super::{cut, gossip, group_volume, satisfiability, timed_entries, timed_gossip, volume};
 use crate::certificate::{Certificate, LowerBound};
 use crate::error::CertificateError;
 use crate::rule::Rule;
@@ -75,6 +75,10 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
             Rule::TimedGossip,
             &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
         ) => timed_gossip::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
+        (
+            Rule::TimedEntries,
+            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
+        ) => timed_entries::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         (
             Rule::Satisfiability,
             &Certificate::Satisfiability { infeasible, variables, clauses, ref proof, ref digest },

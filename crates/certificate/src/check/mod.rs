@@ -21,6 +21,7 @@ mod refusal;
 mod satisfiability;
 mod source_cut;
 mod timed_cut;
+mod timed_entries;
 mod timed_gossip;
 mod timed_lengths;
 mod timed_trees;
@@ -164,6 +165,10 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
             Rule::TimedTrees,
             &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
         ) => timed_trees::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
+        (
+            Rule::TimedEntries,
+            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
+        ) => timed_entries::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         _ => Err("the facts belong to another rule".into()),
     }
 }

@@ -14,6 +14,7 @@ mod late_cut;
 mod lengths;
 mod limits;
 mod mutation;
+mod timed_entries;
 mod timed_lengths;
 mod trees;
 mod verdict;
