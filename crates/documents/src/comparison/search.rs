@@ -1,0 +1,212 @@
+//! The speed of the evolutionary search, and graphs of given order and degree.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use lockstep::evolve::UmdaEngine;
+use lockstep::metrics::{Distances, Graph};
+use lockstep::schedule::{Engine, EngineEvent, EngineRequest};
+use lockstep::topology::OrderDegreeSearch;
+use lockstep::{Budget, Collective, CollectiveName, CommunicationModel, Problem, Topology};
+use lockstep_report::Table;
+use rayon::ThreadPoolBuilder;
+
+use super::amounts::{millions, time};
+use super::selection::Selection;
+use super::targets::{SearchRow, SearchTargets, reached};
+
+/// Time of an evolutionary search.
+const SEARCH_TIME: Duration = Duration::from_secs(4);
+/// No round of a search for graphs begins later.
+const GRAPH_TIME: Duration = Duration::from_secs(3);
+const SEED: u64 = 1;
+
+/// All measurements of the section.
+pub(super) struct Searches {
+    speeds: Vec<SearchSpeed>,
+    graphs: Vec<FoundGraph>,
+}
+
+/// The evaluations of UMDA on one problem, on one thread.
+struct SearchSpeed {
+    name: String,
+    evaluations: u64,
+    time: Duration,
+}
+
+/// The best graph of one order and degree.
+struct FoundGraph {
+    order: u32,
+    degree: u32,
+    diameter: u32,
+    mean_distance: f64,
+    /// Lower bound of the mean distance: the tree of Moore.
+    least_mean: f64,
+    rounds: u32,
+    time: Duration,
+}
+
+/// Measures the rows that are wanted. Returns `None` if none is.
+pub(super) fn measure(targets: &SearchTargets, selection: &Selection) -> Result<Option<Searches>> {
+    let name = |row: &SearchRow| format!("{} {}", row.network, row.collective);
+    let wanted = targets.rows.iter().filter(|row| selection.wants(&name(row)));
+    let speeds = wanted.map(|row| {
+        eprintln!("Search and design: {}", name(row));
+        speed(name(row), row)
+    });
+    let speeds = speeds.collect::<Result<Vec<_>>>()?;
+    let wanted = targets.graphs.iter().filter(|[order, degree]| selection.wants(&format!("{order},{degree}")));
+    let graphs = wanted.map(|&[order, degree]| {
+        eprintln!("Search and design: order {order}, degree {degree}");
+        graph(order, degree)
+    });
+    let graphs = graphs.collect::<Result<Vec<_>>>()?;
+    Ok((!speeds.is_empty() || !graphs.is_empty()).then_some(Searches { speeds, graphs }))
+}
+
+fn speed(name: String, row: &SearchRow) -> Result<SearchSpeed> {
+    let topology: Topology = row.network.parse()?;
+    let collective: Collective = row.collective.parse::<CollectiveName>()?.with_root(None)?;
+    let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole())?;
+    let budget = Budget::time(SEARCH_TIME);
+    let request = EngineRequest {
+        problem,
+        goal: 1,
+        below: u32::MAX,
+        seed: SEED,
+        budget: &budget,
+        pause_after: u64::MAX,
+        resume: None,
+    };
+    let mut evaluations = 0;
+    let started = Instant::now();
+    let alone = ThreadPoolBuilder::new().num_threads(1).build()?;
+    // Its schedule does not matter.
+    let _ = alone.install(|| {
+        let mut count = 0;
+        let found = UmdaEngine.find(&request, &mut |event| {
+            if let EngineEvent::Tried { effort, .. } = event {
+                count += effort.evaluations;
+            }
+        });
+        evaluations = count;
+        found
+    });
+    Ok(SearchSpeed { name, evaluations, time: started.elapsed() })
+}
+
+fn graph(order: u32, degree: u32) -> Result<FoundGraph> {
+    let started = Instant::now();
+    let alone = ThreadPoolBuilder::new().num_threads(1).build()?;
+    let search = alone.install(|| {
+        let mut search = OrderDegreeSearch::new(order, degree, SEED)?;
+        while !search.is_over() && started.elapsed() < GRAPH_TIME {
+            search.advance();
+        }
+        anyhow::Ok(search)
+    })?;
+    let (time, best) = (started.elapsed(), search.best());
+    let network = best.topology(format!("order-degree:{order},{degree}"))?;
+    let distances = Distances::of(&Graph::of(&network)).context("the graph found is disconnected")?;
+    Ok(FoundGraph {
+        order,
+        degree,
+        diameter: distances.diameter,
+        mean_distance: best.average_distance(),
+        least_mean: best.bound() as f64 / distances.pairs as f64,
+        rounds: search.round(),
+        time,
+    })
+}
+
+impl SearchSpeed {
+    fn per_second(&self) -> f64 {
+        self.evaluations as f64 / self.time.as_secs_f64()
+    }
+}
+
+impl Searches {
+    /// Returns one row per problem of the evolutionary search.
+    pub(super) fn speeds(&self, targets: &SearchTargets) -> Table {
+        let header = ["problem", "evaluations", "time", "evaluations per second", "target", "reached"];
+        let mut table = Table::new(header);
+        for speed in &self.speeds {
+            let rate = speed.per_second();
+            table.push([
+                speed.name.clone(),
+                speed.evaluations.to_string(),
+                time(speed.time),
+                millions(rate),
+                millions(targets.evaluations_per_second),
+                reached(rate >= targets.evaluations_per_second),
+            ]);
+        }
+        table
+    }
+
+    /// Returns one row per order and degree.
+    pub(super) fn graphs(&self) -> Table {
+        let header = ["order", "degree", "diameter", "mean distance", "Moore bound", "above it", "rounds", "time"];
+        let mut table = Table::new(header);
+        for graph in &self.graphs {
+            table.push([
+                graph.order.to_string(),
+                graph.degree.to_string(),
+                graph.diameter.to_string(),
+                format!("{:.5}", graph.mean_distance),
+                format!("{:.5}", graph.least_mean),
+                format!("{:.2} %", 100.0 * (graph.mean_distance / graph.least_mean - 1.0)),
+                graph.rounds.to_string(),
+                time(graph.time),
+            ]);
+        }
+        table
+    }
+
+    /// Lists the targets that were not reached.
+    pub(super) fn missed(&self, targets: &SearchTargets) -> Vec<String> {
+        let target = targets.evaluations_per_second;
+        let slow = self.speeds.iter().filter(|speed| speed.per_second() < target);
+        let line = |speed: &SearchSpeed| {
+            let [rate, target] = [speed.per_second(), target].map(millions);
+            format!("UMDA, {}: {rate} evaluations per second; target {target}", speed.name)
+        };
+        slow.map(line).collect()
+    }
+}
+
+/// Returns measurements for tests: 1 million evaluations in 2 s.
+#[cfg(test)]
+pub(super) fn fake_searches() -> Searches {
+    let time = Duration::from_secs(2);
+    let speed = SearchSpeed { name: "ring:10 aas".to_owned(), evaluations: 1_000_000, time };
+    let graph = FoundGraph { order: 10, degree: 3, diameter: 2, mean_distance: 1.8, least_mean: 1.5, rounds: 4, time };
+    Searches { speeds: vec![speed], graphs: vec![graph] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_are_compared_with_the_target() {
+        let targets =
+            |evaluations_per_second| SearchTargets { evaluations_per_second, rows: Vec::new(), graphs: Vec::new() };
+        let expected = "UMDA, ring:10 aas: 0.50 million evaluations per second; target 0.60 million";
+        assert_eq!(fake_searches().missed(&targets(600_000.0)), [expected]);
+        assert_eq!(fake_searches().missed(&targets(500_000.0)), [""; 0]);
+    }
+
+    #[test]
+    fn a_graph_is_compared_with_the_moore_bound() {
+        let text = fake_searches().graphs().to_markdown();
+        assert!(text.contains(" 1.80000 ") && text.contains(" 20.00 % "), "{text}");
+    }
+
+    #[test]
+    fn the_petersen_graph_meets_the_moore_bound() {
+        let graph = graph(10, 3).unwrap();
+        assert_eq!(graph.diameter, 2);
+        assert!((graph.mean_distance - graph.least_mean).abs() < 1e-9);
+    }
+}

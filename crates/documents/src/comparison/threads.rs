@@ -1,0 +1,65 @@
+//! Times on one and on two threads, and the speed-up that Amdahl's law allows.
+
+use std::time::Duration;
+
+use lockstep_report::Table;
+
+use super::amdahl::{serial_fraction, speed_up};
+use super::amounts::time;
+
+/// Shorter runs are not compared: the start of the program and of its threads would count too much.
+pub(super) const WORTH_COMPARING: Duration = Duration::from_millis(100);
+
+/// Number of cores of the computed speed-up.
+const CORES: u32 = 64;
+
+/// The times of one run from start to end.
+pub(super) struct ThreadTimes {
+    pub(super) name: String,
+    /// The engine and its method.
+    pub(super) by: String,
+    pub(super) one: Duration,
+    pub(super) two: Duration,
+}
+
+/// Returns one row per run, the longest first.
+pub(super) fn table(mut runs: Vec<ThreadTimes>) -> Table {
+    runs.retain(|run| run.one >= WORTH_COMPARING);
+    runs.sort_by_key(|run| std::cmp::Reverse(run.one));
+    let header = ["run", "by", "one thread", "two threads", "ratio", "serial fraction", "speed-up on 64 cores"];
+    let mut table = Table::new(header);
+    for ThreadTimes { name, by, one, two } in runs {
+        let serial = serial_fraction(one, two);
+        table.push([
+            name,
+            by,
+            time(one),
+            time(two),
+            format!("{:.2}", one.as_secs_f64() / two.as_secs_f64()),
+            format!("{serial:.2}"),
+            format!("{:.1}", speed_up(serial, CORES)),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_runs_are_listed_from_the_longest_on() {
+        let run = |name: &str, one, two| ThreadTimes {
+            name: name.to_owned(),
+            by: "construct".to_owned(),
+            one: Duration::from_millis(one),
+            two: Duration::from_millis(two),
+        };
+        let text = table(vec![run("short", 99, 50), run("half", 400, 300), run("long", 2000, 1000)]).to_markdown();
+        assert!(!text.contains("short"), "{text}");
+        let [long, half] = ["long", "half"].map(|name| text.lines().find(|line| line.contains(name)).unwrap());
+        assert!(long.contains(" 2.00 ") && long.contains(" 0.00 ") && long.contains(" 64.0 "), "{long}");
+        assert!(half.contains(" 1.33 ") && half.contains(" 0.50 ") && half.contains(" 2.0 "), "{half}");
+        assert!(text.find("| long") < text.find("| half"), "{text}");
+    }
+}
