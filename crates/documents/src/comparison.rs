@@ -4,6 +4,7 @@ mod amdahl;
 mod amounts;
 mod comparison_table;
 mod files;
+mod functions;
 mod growth;
 mod integer_programme;
 mod large;

@@ -1,7 +1,7 @@
 //! The program as a process, as users run it.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -63,6 +63,11 @@ impl Program {
         let folder = path.with_file_name("benchmarks");
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         Ok(Self { path, folder })
+    }
+
+    /// Returns the path of the program.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Writes the network to a file and returns the path of the file.

@@ -73,7 +73,8 @@ impl ComparisonReport<'_> {
         }
         if let Some(searches) = &self.searches {
             let speeds = searches.speeds(&self.targets.search).to_markdown();
-            add("search", &[("speeds", &speeds), ("graphs", &searches.graphs().to_markdown())]);
+            let (records, graphs) = (&self.targets.search.records, searches.graphs().to_markdown());
+            add("search", &[("speeds", &speeds), ("records", records), ("graphs", &graphs)]);
         }
         if !self.simulations.is_empty() {
             let rows = simulation::table(&self.simulations).to_markdown();
@@ -100,6 +101,7 @@ impl ComparisonReport<'_> {
     /// Lists what other programs do better, and the targets that were not reached.
     fn others(&self) -> String {
         let wins = self.tables.iter().flat_map(|(_, measured)| others_win(measured));
+        let wins = wins.chain(self.searches.iter().flat_map(Searches::others_win));
         let files = self.files.iter().flat_map(|files| files.missed(&self.targets.files));
         let searches = self.searches.iter().flat_map(|searches| searches.missed(&self.targets.search));
         let simulations = self.simulations.iter().filter_map(SimulationCurve::missed);
@@ -115,7 +117,9 @@ impl ComparisonReport<'_> {
         }
         let run = |run: &StageTimes| {
             let note = TEMPLATE.fill(run.block, &[]);
-            let rows = run.table().to_markdown();
+            let functions = run.functions.as_ref().map(|functions| functions.table().to_markdown());
+            let rows = [Some(run.table().to_markdown()), functions].into_iter().flatten().collect::<Vec<_>>();
+            let rows = rows.iter().map(|table| table.trim_end()).collect::<Vec<_>>().join("\n\n");
             TEMPLATE.fill("run", &[("title", &run.title), ("rows", &rows), ("note", &note)])
         };
         [TEMPLATE.fill("stages", &[])].into_iter().chain(self.stages.iter().map(run)).collect()

@@ -13,7 +13,7 @@ use rayon::ThreadPoolBuilder;
 
 use super::amounts::{millions, time};
 use super::selection::Selection;
-use super::targets::{SearchRow, SearchTargets, reached};
+use super::targets::{GraphRecord, GraphRow, SearchRow, SearchTargets, reached};
 
 /// Time of an evolutionary search.
 const SEARCH_TIME: Duration = Duration::from_secs(4);
@@ -44,6 +44,7 @@ struct FoundGraph {
     least_mean: f64,
     rounds: u32,
     time: Duration,
+    record: Option<GraphRecord>,
 }
 
 /// Measures the rows that are wanted. Returns `None` if none is.
@@ -55,10 +56,10 @@ pub(super) fn measure(targets: &SearchTargets, selection: &Selection) -> Result<
         speed(name(row), row)
     });
     let speeds = speeds.collect::<Result<Vec<_>>>()?;
-    let wanted = targets.graphs.iter().filter(|[order, degree]| selection.wants(&format!("{order},{degree}")));
-    let graphs = wanted.map(|&[order, degree]| {
-        eprintln!("Search and design: order {order}, degree {degree}");
-        graph(order, degree)
+    let wanted = targets.graphs.iter().filter(|row| selection.wants(&format!("{},{}", row.order, row.degree)));
+    let graphs = wanted.map(|row| {
+        eprintln!("Search and design: order {}, degree {}", row.order, row.degree);
+        graph(row)
     });
     let graphs = graphs.collect::<Result<Vec<_>>>()?;
     Ok((!speeds.is_empty() || !graphs.is_empty()).then_some(Searches { speeds, graphs }))
@@ -95,7 +96,8 @@ fn speed(name: String, row: &SearchRow) -> Result<SearchSpeed> {
     Ok(SearchSpeed { name, evaluations, time: started.elapsed() })
 }
 
-fn graph(order: u32, degree: u32) -> Result<FoundGraph> {
+fn graph(row: &GraphRow) -> Result<FoundGraph> {
+    let &GraphRow { order, degree, record } = row;
     let started = Instant::now();
     let alone = ThreadPoolBuilder::new().num_threads(1).build()?;
     let search = alone.install(|| {
@@ -116,6 +118,7 @@ fn graph(order: u32, degree: u32) -> Result<FoundGraph> {
         least_mean: best.bound() as f64 / distances.pairs as f64,
         rounds: search.round(),
         time,
+        record,
     })
 }
 
@@ -146,7 +149,8 @@ impl Searches {
 
     /// Returns one row per order and degree.
     pub(super) fn graphs(&self) -> Table {
-        let header = ["order", "degree", "diameter", "mean distance", "Moore bound", "above it", "rounds", "time"];
+        let header =
+            ["order", "degree", "diameter", "mean distance", "Moore bound", "above it", "record", "rounds", "time"];
         let mut table = Table::new(header);
         for graph in &self.graphs {
             table.push([
@@ -156,11 +160,31 @@ impl Searches {
                 format!("{:.5}", graph.mean_distance),
                 format!("{:.5}", graph.least_mean),
                 format!("{:.2} %", 100.0 * (graph.mean_distance / graph.least_mean - 1.0)),
+                graph
+                    .record
+                    .map_or("-".to_owned(), |record| format!("{:.3}, {}", record.mean_distance, record.diameter)),
                 graph.rounds.to_string(),
                 time(graph.time),
             ]);
         }
         table
+    }
+
+    /// Lists the graphs whose mean distance exceeds that of the record.
+    pub(super) fn others_win(&self) -> Vec<String> {
+        let line = |graph: &FoundGraph| {
+            let FoundGraph { order, degree, mean_distance, .. } = graph;
+            let record = graph.record?.mean_distance;
+            // The record is rounded, too.
+            let is_longer = format!("{mean_distance:.3}").parse::<f64>().is_ok_and(|rounded| rounded > record);
+            let text = || {
+                format!(
+                    "order {order}, degree {degree}: the record has mean distance {record}, and we find {mean_distance:.3}"
+                )
+            };
+            is_longer.then(text)
+        };
+        self.graphs.iter().filter_map(line).collect()
     }
 
     /// Lists the targets that were not reached.
@@ -180,7 +204,9 @@ impl Searches {
 pub(super) fn fake_searches() -> Searches {
     let time = Duration::from_secs(2);
     let speed = SearchSpeed { name: "ring:10 aas".to_owned(), evaluations: 1_000_000, time };
-    let graph = FoundGraph { order: 10, degree: 3, diameter: 2, mean_distance: 1.8, least_mean: 1.5, rounds: 4, time };
+    let record = Some(GraphRecord { diameter: 2, mean_distance: 1.7 });
+    let graph =
+        FoundGraph { order: 10, degree: 3, diameter: 2, mean_distance: 1.8, least_mean: 1.5, rounds: 4, time, record };
     Searches { speeds: vec![speed], graphs: vec![graph] }
 }
 
@@ -190,8 +216,12 @@ mod tests {
 
     #[test]
     fn speeds_are_compared_with_the_target() {
-        let targets =
-            |evaluations_per_second| SearchTargets { evaluations_per_second, rows: Vec::new(), graphs: Vec::new() };
+        let targets = |evaluations_per_second| SearchTargets {
+            evaluations_per_second,
+            rows: Vec::new(),
+            records: String::new(),
+            graphs: Vec::new(),
+        };
         let expected = "UMDA, ring:10 aas: 0.50 million evaluations per second; target 0.60 million";
         assert_eq!(fake_searches().missed(&targets(600_000.0)), [expected]);
         assert_eq!(fake_searches().missed(&targets(500_000.0)), [""; 0]);
@@ -204,8 +234,18 @@ mod tests {
     }
 
     #[test]
+    fn a_shorter_record_wins() {
+        let mut searches = fake_searches();
+        let expected = "order 10, degree 3: the record has mean distance 1.7, and we find 1.800";
+        assert_eq!(searches.others_win(), [expected]);
+        // The same value after rounding.
+        searches.graphs[0].mean_distance = 1.7004;
+        assert_eq!(searches.others_win(), [""; 0]);
+    }
+
+    #[test]
     fn the_petersen_graph_meets_the_moore_bound() {
-        let graph = graph(10, 3).unwrap();
+        let graph = graph(&GraphRow { order: 10, degree: 3, record: None }).unwrap();
         assert_eq!(graph.diameter, 2);
         assert!((graph.mean_distance - graph.least_mean).abs() < 1e-9);
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use lockstep::schedule::Switching;
 use lockstep::{
     Budget, Collective, CollectiveName, CommunicationModel, DEFAULT_EVALUATIONS, Event, Plan, PlanFile, PlanOptions,
     Planner, Problem, Topology, verify,
@@ -12,6 +13,7 @@ use lockstep_report::Table;
 use rayon::ThreadPoolBuilder;
 
 use super::amounts::{percent, time};
+use super::functions::{self, FunctionShares};
 use super::selection::Selection;
 use crate::process::Program;
 
@@ -57,12 +59,26 @@ pub(super) struct StageTimes {
     pub(super) block: &'static str,
     pub(super) title: &'static str,
     stages: Vec<(String, Duration)>,
+    /// The largest functions, if the profiler is installed.
+    pub(super) functions: Option<FunctionShares>,
 }
 
 /// A clock that adds the time since its last mark to a stage.
 struct StageClock {
     last: Instant,
     stages: Vec<(String, Duration)>,
+}
+
+impl StagedRun {
+    /// Returns the arguments of the same run of the program.
+    fn arguments(&self, file: &str) -> Vec<String> {
+        let is_wormhole = self.model.switching == Switching::Wormhole;
+        let switching = if is_wormhole { "wormhole" } else { "sf" };
+        let words =
+            ["plan", self.network, "-c", self.collective, "--switching", switching, "--quiet", "--output", file];
+        let budget = self.limit.map(|limit| ["--budget".to_owned(), format!("{}s", limit.as_secs())]);
+        words.map(str::to_owned).into_iter().chain(budget.into_iter().flatten()).collect()
+    }
 }
 
 impl StageClock {
@@ -89,12 +105,14 @@ pub(super) fn measure(program: &Program, selection: &Selection) -> Result<Vec<St
         let file = program.file("stages.lsb");
         let mut clock = StageClock::start();
         alone.install(|| plan(run, &file, &mut clock))?;
-        measured.push(StageTimes { block: run.block, title: run.title, stages: clock.stages });
+        let functions = functions::measure(program, &run.arguments(&file));
+        measured.push(StageTimes { block: run.block, title: run.title, stages: clock.stages, functions });
         if run.block == PLANNED {
             let mut clock = StageClock::start();
             alone.install(|| check(&file, &mut clock))?;
             let title = "verification of the plan of this all-gather";
-            measured.push(StageTimes { block: VERIFIED, title, stages: clock.stages });
+            let functions = functions::measure(program, &["verify", &file].map(str::to_owned));
+            measured.push(StageTimes { block: VERIFIED, title, stages: clock.stages, functions });
         }
     }
     Ok(measured)
@@ -173,7 +191,7 @@ pub(super) fn fake_stages() -> Vec<StageTimes> {
         let stage = |name: &str, milliseconds| (name.to_owned(), Duration::from_millis(milliseconds));
         vec![stage("problem", 1), stage("bound ports", 300), stage("write", 4), stage("construct", 695)]
     };
-    let named = |block, title| StageTimes { block, title, stages: stages() };
+    let named = |block, title| StageTimes { block, title, stages: stages(), functions: None };
     let planned = runs().iter().map(|run| named(run.block, run.title)).collect::<Vec<_>>();
     planned.into_iter().chain([named(VERIFIED, "verification")]).collect()
 }

@@ -79,8 +79,27 @@ pub(super) struct FileRow {
 pub(super) struct SearchTargets {
     pub(super) evaluations_per_second: f64,
     pub(super) rows: Vec<SearchRow>,
-    /// Pairs of order and degree.
-    pub(super) graphs: Vec<[u32; 2]>,
+    /// Source of the records of graphs.
+    pub(super) records: String,
+    pub(super) graphs: Vec<GraphRow>,
+}
+
+/// A graph of given order and degree.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GraphRow {
+    pub(super) order: u32,
+    pub(super) degree: u32,
+    pub(super) record: Option<GraphRecord>,
+}
+
+/// The best graph of a competition.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GraphRecord {
+    pub(super) diameter: u32,
+    /// Rounded to three decimal places.
+    pub(super) mean_distance: f64,
 }
 
 /// A problem of the evolutionary search.
