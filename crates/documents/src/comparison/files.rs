@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::amounts::{memory, millions, time};
 use super::selection::Selection;
 use super::targets::{FileRow, FileTargets, reached, time_of};
-use super::threads::ThreadTimes;
+use super::threads::{ThreadTimes, compare};
 use crate::process::{Cost, Program};
 
 /// Number of starts of the program.
@@ -29,8 +29,8 @@ struct FileRun {
     transfers: u64,
     binary: VerifiedFile,
     json: VerifiedFile,
-    /// Time from start to end to verify the binary file on two threads.
-    two_threads: Duration,
+    /// Times from start to end to verify the binary file on one and on two threads, if they are long.
+    threads: Option<[Duration; 2]>,
     bytes_target: f64,
 }
 
@@ -50,24 +50,25 @@ pub(super) fn measure(targets: &FileTargets, program: &Program, selection: &Sele
 
 fn run(row: &FileRow, program: &Program) -> Result<FileRun> {
     eprintln!("Files and verification: {}", row.network);
-    let verify = |file: &str, threads| {
-        let ended = program.run_to_end(&["verify", file, "--json"].map(str::to_owned), threads)?;
+    let arguments = |file: &str| ["verify", file, "--json"].map(str::to_owned);
+    let verify = |file: &str| {
+        let ended = program.run_to_end(&arguments(file), 1)?;
         ensure!(ended.is_successful, "{file}: refused");
         anyhow::Ok(ended)
     };
     let [binary, json] = ["plan.lsb", "plan.json"].map(|name| program.file(name));
     plan(row, &binary, program)?;
-    let ended = verify(&binary, 1)?;
+    let ended = verify(&binary)?;
     let counts: Value = serde_json::from_str(&ended.output)?;
     let transfers = counts["transfers"].as_u64().context("a number of transfers")?;
-    let two_threads = verify(&binary, 2)?.cost.time;
+    let threads = compare(program, &arguments(&binary), ended.cost)?;
     let binary = VerifiedFile { bytes: fs::metadata(&binary)?.len(), cost: ended.cost };
     plan(row, &json, program)?;
-    let json_file = VerifiedFile { bytes: fs::metadata(&json)?.len(), cost: verify(&json, 1)?.cost };
+    let json_file = VerifiedFile { bytes: fs::metadata(&json)?.len(), cost: verify(&json)?.cost };
     // It is hundreds of megabytes long.
     fs::remove_file(&json)?;
     let bytes_target = row.bytes_per_transfer;
-    Ok(FileRun { network: row.network.clone(), transfers, binary, json: json_file, two_threads, bytes_target })
+    Ok(FileRun { network: row.network.clone(), transfers, binary, json: json_file, threads, bytes_target })
 }
 
 /// Writes the plan of an all-gather.
@@ -144,11 +145,9 @@ impl Files {
 
     /// Returns the times of verification on one and on two threads.
     pub(super) fn threads(&self) -> impl Iterator<Item = ThreadTimes> {
-        self.runs.iter().map(|run| ThreadTimes {
-            name: format!("verify, {}", run.network),
-            by: "verifier".to_owned(),
-            one: run.binary.cost.time,
-            two: run.two_threads,
+        self.runs.iter().filter_map(|run| {
+            let [one, two] = run.threads?;
+            Some(ThreadTimes { name: format!("verify, {}", run.network), by: "verifier".to_owned(), one, two })
         })
     }
 }
@@ -165,7 +164,7 @@ pub(super) fn fake_files() -> Files {
         transfers: 1_000_000,
         binary: file(4_000_000, 1),
         json: file(50_000_000, 10),
-        two_threads: Duration::from_millis(600),
+        threads: Some([1000, 600].map(Duration::from_millis)),
         bytes_target: 3.0,
     };
     Files { start: Some(Duration::from_micros(1500)), runs: vec![run] }

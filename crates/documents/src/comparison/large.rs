@@ -9,7 +9,7 @@ use super::amounts::{memory, time};
 use super::selection::Selection;
 use super::summary::Summary;
 use super::targets::{LargeCommand, LargeRow, Target, reached};
-use super::threads::{ThreadTimes, WORTH_COMPARING};
+use super::threads::{ThreadTimes, compare};
 use crate::process::{Cost, Program};
 
 /// The run of one row.
@@ -18,8 +18,8 @@ pub(super) struct LargeRun {
     pub(super) cost: Cost,
     /// `None` if the program found no plan.
     pub(super) summary: Option<Summary>,
-    /// Time from start to end on two threads, if the run is long and no time limit ended it.
-    pub(super) two_threads: Option<Duration>,
+    /// Times from start to end on one and on two threads, if the run is long and no time limit ended it.
+    pub(super) threads: Option<[Duration; 2]>,
 }
 
 /// Runs the rows that are wanted.
@@ -35,10 +35,8 @@ pub(super) fn measure(rows: &[LargeRow], program: &Program, selection: &Selectio
         };
         let summary = summary.filter(|_| ended.is_successful);
         let is_comparable = summary.as_ref().is_some_and(|summary| !summary.is_cut_short);
-        let two_threads = (is_comparable && ended.cost.time >= WORTH_COMPARING)
-            .then(|| program.run_to_end(&arguments, 2).map(|ended| ended.cost.time))
-            .transpose()?;
-        Ok(LargeRun { row: row.clone(), cost: ended.cost, summary, two_threads })
+        let threads = if is_comparable { compare(program, &arguments, ended.cost)? } else { None };
+        Ok(LargeRun { row: row.clone(), cost: ended.cost, summary, threads })
     });
     measured.collect()
 }
@@ -56,10 +54,11 @@ fn arguments(row: &LargeRow, program: &Program) -> Vec<String> {
 }
 
 impl LargeRun {
-    /// Returns the command, the network and the collective of a run, as text.
+    /// Returns the network, the collective, the command and the budget of a run, as text.
     fn title(&self) -> String {
         let what = if self.row.command == LargeCommand::Bound { ", bounds" } else { "" };
-        format!("{}, {}{what}", self.row.name, self.row.collective)
+        let budget = self.row.budget.map_or(String::new(), |seconds| format!(", budget {seconds} s"));
+        format!("{}, {}{what}{budget}", self.row.name, self.row.collective)
     }
 
     /// Lists the targets that the run did not reach, with its figures.
@@ -88,7 +87,7 @@ impl LargeRun {
     /// Returns the times on one and on two threads.
     pub(super) fn threads(&self) -> Option<ThreadTimes> {
         let by = self.summary.as_ref()?.by.clone();
-        self.two_threads.map(|two| ThreadTimes { name: self.title(), by, one: self.cost.time, two })
+        self.threads.map(|[one, two]| ThreadTimes { name: self.title(), by, one, two })
     }
 }
 
@@ -152,7 +151,7 @@ pub(super) fn fake_run(target: Target, steps: Option<u32>, bound: u32) -> LargeR
         row,
         cost: Cost { time: 11 * second, processor: Some(10 * second), peak: 500_000_000 },
         summary: Some(Summary { steps, bound, by: "construct".to_owned(), is_cut_short: false }),
-        two_threads: Some(6 * second),
+        threads: Some([11 * second, 6 * second]),
     }
 }
 

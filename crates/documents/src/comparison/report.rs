@@ -52,7 +52,9 @@ impl ComparisonReport<'_> {
             blocks.extend((!misses.is_empty()).then(|| TEMPLATE.fill("misses", &[("misses", &misses)])));
         }
         blocks.extend(self.sections_with_targets());
-        blocks.push(TEMPLATE.fill("threads", &[("rows", &threads::table(self.threads()).to_markdown())]));
+        let compared = self.threads();
+        let rows = |compared| threads::table(compared).to_markdown();
+        blocks.extend((!compared.is_empty()).then(|| TEMPLATE.fill("threads", &[("rows", &rows(compared))])));
         blocks.push(self.others());
         let simulated = std::mem::take(&mut self.simulations).into_iter().map(SimulationCurve::into_curve);
         self.growth.extend(simulated);
@@ -95,7 +97,9 @@ impl ComparisonReport<'_> {
         };
         let compared = self.tables.iter().flat_map(|(_, measured)| measured).filter(ends).map(times);
         let large = self.large.iter().filter_map(LargeRun::threads);
-        compared.chain(large).chain(self.files.iter().flat_map(Files::threads)).collect()
+        let files = self.files.iter().flat_map(Files::threads);
+        let simulations = self.simulations.iter().filter_map(|curve| curve.threads.clone());
+        compared.chain(large).chain(files).chain(simulations).collect()
     }
 
     /// Lists what other programs do better, and the targets that were not reached.

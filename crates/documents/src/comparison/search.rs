@@ -24,7 +24,7 @@ const SEED: u64 = 1;
 /// All measurements of the section.
 pub(super) struct Searches {
     speeds: Vec<SearchSpeed>,
-    graphs: Vec<FoundGraph>,
+    graphs: Vec<GraphResult>,
 }
 
 /// The evaluations of UMDA on one problem, on one thread.
@@ -34,17 +34,23 @@ struct SearchSpeed {
     time: Duration,
 }
 
-/// The best graph of one order and degree.
-struct FoundGraph {
+/// The result for one order and degree.
+struct GraphResult {
     order: u32,
     degree: u32,
+    record: Option<GraphRecord>,
+    /// Or the reason why the search does not support them.
+    found: Result<FoundGraph, String>,
+}
+
+/// The best graph found.
+struct FoundGraph {
     diameter: u32,
     mean_distance: f64,
     /// Lower bound of the mean distance: the tree of Moore.
     least_mean: f64,
     rounds: u32,
     time: Duration,
-    record: Option<GraphRecord>,
 }
 
 /// Measures the rows that are wanted. Returns `None` if none is.
@@ -96,29 +102,32 @@ fn speed(name: String, row: &SearchRow) -> Result<SearchSpeed> {
     Ok(SearchSpeed { name, evaluations, time: started.elapsed() })
 }
 
-fn graph(row: &GraphRow) -> Result<FoundGraph> {
+fn graph(row: &GraphRow) -> Result<GraphResult> {
     let &GraphRow { order, degree, record } = row;
+    let found = match OrderDegreeSearch::new(order, degree, SEED) {
+        Ok(search) => Ok(search_graph(search, order, degree)?),
+        Err(reason) => Err(reason.to_string()),
+    };
+    Ok(GraphResult { order, degree, record, found })
+}
+
+fn search_graph(mut search: OrderDegreeSearch, order: u32, degree: u32) -> Result<FoundGraph> {
     let started = Instant::now();
     let alone = ThreadPoolBuilder::new().num_threads(1).build()?;
-    let search = alone.install(|| {
-        let mut search = OrderDegreeSearch::new(order, degree, SEED)?;
+    alone.install(|| {
         while !search.is_over() && started.elapsed() < GRAPH_TIME {
             search.advance();
         }
-        anyhow::Ok(search)
-    })?;
+    });
     let (time, best) = (started.elapsed(), search.best());
     let network = best.topology(format!("order-degree:{order},{degree}"))?;
     let distances = Distances::of(&Graph::of(&network)).context("the graph found is disconnected")?;
     Ok(FoundGraph {
-        order,
-        degree,
         diameter: distances.diameter,
         mean_distance: best.average_distance(),
         least_mean: best.bound() as f64 / distances.pairs as f64,
         rounds: search.round(),
         time,
-        record,
     })
 }
 
@@ -152,19 +161,19 @@ impl Searches {
         let header =
             ["order", "degree", "diameter", "mean distance", "Moore bound", "above it", "record", "rounds", "time"];
         let mut table = Table::new(header);
-        for graph in &self.graphs {
+        for GraphResult { order, degree, record, found } in &self.graphs {
+            let record = record.map_or("-".to_owned(), |best| format!("{:.3}, {}", best.mean_distance, best.diameter));
+            let figure = |text: &dyn Fn(&FoundGraph) -> String| found.as_ref().map_or("-".to_owned(), text);
             table.push([
-                graph.order.to_string(),
-                graph.degree.to_string(),
-                graph.diameter.to_string(),
-                format!("{:.5}", graph.mean_distance),
-                format!("{:.5}", graph.least_mean),
-                format!("{:.2} %", 100.0 * (graph.mean_distance / graph.least_mean - 1.0)),
-                graph
-                    .record
-                    .map_or("-".to_owned(), |record| format!("{:.3}, {}", record.mean_distance, record.diameter)),
-                graph.rounds.to_string(),
-                time(graph.time),
+                order.to_string(),
+                degree.to_string(),
+                figure(&|graph| graph.diameter.to_string()),
+                figure(&|graph| format!("{:.5}", graph.mean_distance)),
+                figure(&|graph| format!("{:.5}", graph.least_mean)),
+                figure(&|graph| format!("{:.2} %", 100.0 * (graph.mean_distance / graph.least_mean - 1.0))),
+                record,
+                figure(&|graph| graph.rounds.to_string()),
+                figure(&|graph| time(graph.time)),
             ]);
         }
         table
@@ -172,15 +181,13 @@ impl Searches {
 
     /// Lists the graphs whose mean distance exceeds that of the record.
     pub(super) fn others_win(&self) -> Vec<String> {
-        let line = |graph: &FoundGraph| {
-            let FoundGraph { order, degree, mean_distance, .. } = graph;
-            let record = graph.record?.mean_distance;
+        let line = |graph: &GraphResult| {
+            let (record, found) = (graph.record?.mean_distance, graph.found.as_ref().ok()?.mean_distance);
             // The record is rounded, too.
-            let is_longer = format!("{mean_distance:.3}").parse::<f64>().is_ok_and(|rounded| rounded > record);
+            let is_longer = format!("{found:.3}").parse::<f64>().is_ok_and(|rounded| rounded > record);
             let text = || {
-                format!(
-                    "order {order}, degree {degree}: the record has mean distance {record}, and we find {mean_distance:.3}"
-                )
+                let GraphResult { order, degree, .. } = graph;
+                format!("order {order}, degree {degree}: the record has mean distance {record}, and we find {found:.3}")
             };
             is_longer.then(text)
         };
@@ -195,7 +202,11 @@ impl Searches {
             let [rate, target] = [speed.per_second(), target].map(millions);
             format!("UMDA, {}: {rate} evaluations per second; target {target}", speed.name)
         };
-        slow.map(line).collect()
+        let unsupported = self.graphs.iter().filter_map(|GraphResult { order, degree, found, .. }| {
+            let reason = found.as_ref().err()?;
+            Some(format!("order {order}, degree {degree}: not supported: {reason}"))
+        });
+        slow.map(line).chain(unsupported).collect()
     }
 }
 
@@ -205,8 +216,8 @@ pub(super) fn fake_searches() -> Searches {
     let time = Duration::from_secs(2);
     let speed = SearchSpeed { name: "ring:10 aas".to_owned(), evaluations: 1_000_000, time };
     let record = Some(GraphRecord { diameter: 2, mean_distance: 1.7 });
-    let graph =
-        FoundGraph { order: 10, degree: 3, diameter: 2, mean_distance: 1.8, least_mean: 1.5, rounds: 4, time, record };
+    let found = FoundGraph { diameter: 2, mean_distance: 1.8, least_mean: 1.5, rounds: 4, time };
+    let graph = GraphResult { order: 10, degree: 3, record, found: Ok(found) };
     Searches { speeds: vec![speed], graphs: vec![graph] }
 }
 
@@ -214,17 +225,15 @@ pub(super) fn fake_searches() -> Searches {
 mod tests {
     use super::*;
 
+    fn fake_targets(evaluations_per_second: f64) -> SearchTargets {
+        SearchTargets { evaluations_per_second, rows: Vec::new(), records: String::new(), graphs: Vec::new() }
+    }
+
     #[test]
     fn speeds_are_compared_with_the_target() {
-        let targets = |evaluations_per_second| SearchTargets {
-            evaluations_per_second,
-            rows: Vec::new(),
-            records: String::new(),
-            graphs: Vec::new(),
-        };
         let expected = "UMDA, ring:10 aas: 0.50 million evaluations per second; target 0.60 million";
-        assert_eq!(fake_searches().missed(&targets(600_000.0)), [expected]);
-        assert_eq!(fake_searches().missed(&targets(500_000.0)), [""; 0]);
+        assert_eq!(fake_searches().missed(&fake_targets(600_000.0)), [expected]);
+        assert_eq!(fake_searches().missed(&fake_targets(500_000.0)), [""; 0]);
     }
 
     #[test]
@@ -239,14 +248,23 @@ mod tests {
         let expected = "order 10, degree 3: the record has mean distance 1.7, and we find 1.800";
         assert_eq!(searches.others_win(), [expected]);
         // The same value after rounding.
-        searches.graphs[0].mean_distance = 1.7004;
+        searches.graphs[0].found.as_mut().unwrap().mean_distance = 1.7004;
         assert_eq!(searches.others_win(), [""; 0]);
     }
 
     #[test]
     fn the_petersen_graph_meets_the_moore_bound() {
-        let graph = graph(&GraphRow { order: 10, degree: 3, record: None }).unwrap();
-        assert_eq!(graph.diameter, 2);
-        assert!((graph.mean_distance - graph.least_mean).abs() < 1e-9);
+        let found = graph(&GraphRow { order: 10, degree: 3, record: None }).unwrap().found.unwrap();
+        assert_eq!(found.diameter, 2);
+        assert!((found.mean_distance - found.least_mean).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_unsupported_degree_is_reported() {
+        let graphs = vec![graph(&GraphRow { order: 4096, degree: 4095, record: None }).unwrap()];
+        let searches = Searches { speeds: Vec::new(), graphs };
+        let targets = fake_targets(0.0);
+        assert!(searches.missed(&targets)[0].starts_with("order 4096, degree 4095: not supported: "));
+        assert!(searches.graphs().to_markdown().contains(" 4095 "));
     }
 }

@@ -1,12 +1,13 @@
 //! Simulations of growing numbers of flows.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use lockstep_report::Table;
 
 use super::amounts::time;
 use super::growth::{Curve, exponent};
 use super::selection::Selection;
 use super::targets::{SimulationRow, SimulationTargets, reached, time_of};
+use super::threads::{ThreadTimes, compare};
 use crate::process::Program;
 
 /// The times of one rate model by number of flows.
@@ -14,6 +15,8 @@ pub(super) struct SimulationCurve {
     curve: Curve,
     /// Target of the largest size in seconds.
     target: Option<f64>,
+    /// Times of the largest size on one and on two threads.
+    pub(super) threads: Option<ThreadTimes>,
 }
 
 /// Measures the rows that are wanted.
@@ -27,7 +30,9 @@ pub(super) fn measure(
 }
 
 fn curve(network: &str, row: &SimulationRow, program: &Program) -> Result<SimulationCurve> {
-    let points = row.flows_per_task.iter().map(|flows| {
+    let quantity = format!("simulation, {}, {network}", row.rates);
+    let (mut points, mut threads) = (Vec::new(), None);
+    for (place, flows) in row.flows_per_task.iter().enumerate() {
         eprintln!("Simulation: {}, {flows} flows per task", row.rates);
         let words = format!(
             "simulate {network} --workload uniform --routing sp-tree --rates {} --flows {flows} --json",
@@ -37,12 +42,15 @@ fn curve(network: &str, row: &SimulationRow, program: &Program) -> Result<Simula
         let ended = program.run_to_end(&arguments, 1)?;
         ensure!(ended.is_successful, "{words}: failed");
         let result: serde_json::Value = serde_json::from_str(&ended.output)?;
-        let count = result["flow_count"].as_u64().unwrap_or(0) as usize;
-        Ok((count, ended.cost.processor_or_time()))
-    });
-    let points = points.collect::<Result<_>>()?;
-    let quantity = format!("simulation, {}, {network}", row.rates);
-    Ok(SimulationCurve { curve: Curve { quantity, unit: "flows", points }, target: row.seconds })
+        let count = result["flow_count"].as_u64().context("a number of flows")? as usize;
+        points.push((count, ended.cost.processor_or_time()));
+        if place + 1 == row.flows_per_task.len() {
+            let name = format!("{quantity}, {count} flows");
+            let times = compare(program, &arguments, ended.cost)?;
+            threads = times.map(|[one, two]| ThreadTimes { name, by: "simulator".to_owned(), one, two });
+        }
+    }
+    Ok(SimulationCurve { curve: Curve { quantity, unit: "flows", points }, target: row.seconds, threads })
 }
 
 impl SimulationCurve {
@@ -73,7 +81,7 @@ impl SimulationCurve {
 /// Returns one row per size.
 pub(super) fn table(curves: &[SimulationCurve]) -> Table {
     let mut table = Table::new(["simulation", "flows", "time", "flows per second", "exponent", "target", "reached"]);
-    for SimulationCurve { curve, target } in curves {
+    for SimulationCurve { curve, target, .. } in curves {
         let last = curve.points.len().saturating_sub(1);
         for (place, &(flows, taken)) in curve.points.iter().enumerate() {
             let at_last = |text: Option<String>| text.filter(|_| place == last).unwrap_or_else(|| "-".to_owned());
@@ -97,7 +105,7 @@ pub(super) fn table(curves: &[SimulationCurve]) -> Table {
 pub(super) fn fake_simulation(target: f64) -> SimulationCurve {
     let points = [1000, 2000].map(|flows| (flows, std::time::Duration::from_millis(flows as u64))).to_vec();
     let quantity = "simulation, max-min, ring:10".to_owned();
-    SimulationCurve { curve: Curve { quantity, unit: "flows", points }, target: Some(target) }
+    SimulationCurve { curve: Curve { quantity, unit: "flows", points }, target: Some(target), threads: None }
 }
 
 #[cfg(test)]

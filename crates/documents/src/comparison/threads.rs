@@ -2,24 +2,46 @@
 
 use std::time::Duration;
 
+use anyhow::Result;
 use lockstep_report::Table;
 
 use super::amdahl::{serial_fraction, speed_up};
 use super::amounts::time;
+use crate::process::{Cost, Program};
 
 /// Shorter runs are not compared: the start of the program and of its threads would count too much.
-pub(super) const WORTH_COMPARING: Duration = Duration::from_millis(100);
+const WORTH_COMPARING: Duration = Duration::from_millis(100);
+
+/// Shorter runs are repeated, and their median time counts.
+const LONG: Duration = Duration::from_secs(2);
+const REPETITIONS: usize = 3;
 
 /// Number of cores of the computed speed-up.
 const CORES: u32 = 64;
 
 /// The times of one run from start to end.
+#[derive(Clone)]
 pub(super) struct ThreadTimes {
     pub(super) name: String,
     /// The engine and its method.
     pub(super) by: String,
     pub(super) one: Duration,
     pub(super) two: Duration,
+}
+
+/// Returns the times of a run on one and on two threads, or `None` if it is too short. `first` is its cost on one thread.
+pub(super) fn compare(program: &Program, arguments: &[String], first: Cost) -> Result<Option<[Duration; 2]>> {
+    if first.time < WORTH_COMPARING {
+        return Ok(None);
+    }
+    let repetitions = if first.time < LONG { REPETITIONS } else { 1 };
+    let mut one = vec![first];
+    for _ in 1..repetitions {
+        one.push(program.run_to_end(arguments, 1)?.cost);
+    }
+    let two: Result<Vec<Cost>> =
+        (0..repetitions).map(|_| program.run_to_end(arguments, 2).map(|ended| ended.cost)).collect();
+    Ok(Some([Cost::median(one).time, Cost::median(two?).time]))
 }
 
 /// Returns one row per run, the longest first.
