@@ -52,9 +52,8 @@ impl ComparisonReport<'_> {
             blocks.extend((!misses.is_empty()).then(|| TEMPLATE.fill("misses", &[("misses", &misses)])));
         }
         blocks.extend(self.sections_with_targets());
-        let compared = self.threads();
-        let rows = |compared| threads::table(compared).to_markdown();
-        blocks.extend((!compared.is_empty()).then(|| TEMPLATE.fill("threads", &[("rows", &rows(compared))])));
+        let rows = threads::table(self.threads()).map(|table| table.to_markdown());
+        blocks.extend(rows.map(|rows| TEMPLATE.fill("threads", &[("rows", &rows)])));
         blocks.push(self.others());
         let simulated = std::mem::take(&mut self.simulations).into_iter().map(SimulationCurve::into_curve);
         self.growth.extend(simulated);
@@ -200,7 +199,7 @@ mod tests {
             "- UMDA, ring:10 aas: 0.50 million evaluations per second; ",
             "- simulation, max-min, ring:10: 2000 flows in 2.00 s; target 1.00 s\n",
             "| plans ",
-            "| 2 other stages ",
+            "| other stages (2) ",
         ] {
             assert!(text.contains(expected), "{expected}: {text}");
         }

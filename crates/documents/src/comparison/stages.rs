@@ -177,7 +177,7 @@ impl StageTimes {
             push(name, *taken);
         }
         if !small.is_empty() {
-            push(&format!("{} other stages", small.len()), small.iter().map(|stage| stage.1).sum());
+            push(&format!("other stages ({})", small.len()), small.iter().map(|stage| stage.1).sum());
         }
         push("sum", total);
         table
@@ -204,7 +204,7 @@ mod tests {
     fn large_stages_are_listed_from_the_longest_on() {
         let text = fake_stages()[0].table().to_markdown();
         let rows: Vec<&str> = text.lines().skip(2).collect();
-        let expected = [("construct", "70 %"), ("bound ports", "30 %"), ("2 other stages", "0 %"), ("sum", "100 %")];
+        let expected = [("construct", "70 %"), ("bound ports", "30 %"), ("other stages (2)", "0 %"), ("sum", "100 %")];
         assert_eq!(rows.len(), expected.len(), "{text}");
         for (row, (stage, share)) in rows.iter().zip(expected) {
             assert!(row.contains(stage) && row.contains(share), "{row}");

@@ -44,9 +44,12 @@ pub(super) fn compare(program: &Program, arguments: &[String], first: Cost) -> R
     Ok(Some([Cost::median(one).time, Cost::median(two?).time]))
 }
 
-/// Returns one row per run, the longest first.
-pub(super) fn table(mut runs: Vec<ThreadTimes>) -> Table {
+/// Returns one row per long run, the longest first, or `None` if no run is long.
+pub(super) fn table(mut runs: Vec<ThreadTimes>) -> Option<Table> {
     runs.retain(|run| run.one >= WORTH_COMPARING);
+    if runs.is_empty() {
+        return None;
+    }
     runs.sort_by_key(|run| std::cmp::Reverse(run.one));
     let header = ["run", "by", "one thread", "two threads", "ratio", "serial fraction", "speed-up on 64 cores"];
     let mut table = Table::new(header);
@@ -62,7 +65,7 @@ pub(super) fn table(mut runs: Vec<ThreadTimes>) -> Table {
             format!("{:.1}", speed_up(serial, CORES)),
         ]);
     }
-    table
+    Some(table)
 }
 
 #[cfg(test)]
@@ -77,11 +80,13 @@ mod tests {
             one: Duration::from_millis(one),
             two: Duration::from_millis(two),
         };
-        let text = table(vec![run("short", 99, 50), run("half", 400, 300), run("long", 2000, 1000)]).to_markdown();
+        let text =
+            table(vec![run("short", 99, 50), run("half", 400, 300), run("long", 2000, 1000)]).unwrap().to_markdown();
         assert!(!text.contains("short"), "{text}");
         let [long, half] = ["long", "half"].map(|name| text.lines().find(|line| line.contains(name)).unwrap());
         assert!(long.contains(" 2.00 ") && long.contains(" 0.00 ") && long.contains(" 64.0 "), "{long}");
         assert!(half.contains(" 1.33 ") && half.contains(" 0.50 ") && half.contains(" 2.0 "), "{half}");
         assert!(text.find("| long") < text.find("| half"), "{text}");
+        assert!(table(vec![run("short", 99, 50)]).is_none());
     }
 }
