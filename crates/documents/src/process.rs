@@ -16,7 +16,7 @@ const SAMPLE_INTERVAL: Duration = Duration::from_micros(500);
 /// The release build of the program `lockstep`.
 pub(crate) struct Program {
     path: PathBuf,
-    /// The folder for network and plan files.
+    /// The folder for network and plan files. It is removed with this value.
     folder: PathBuf,
 }
 
@@ -60,7 +60,8 @@ impl Program {
     pub(crate) fn beside_this() -> Result<Self> {
         let path = std::env::current_exe()?.with_file_name(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
         ensure!(path.exists(), "{}: not built; run cargo build --release --package lockstep-cli", path.display());
-        let folder = path.with_file_name("benchmarks");
+        // Two runs at once must not write the same files: one would measure the plan of the other.
+        let folder = path.with_file_name("benchmarks").join(std::process::id().to_string());
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         Ok(Self { path, folder })
     }
@@ -131,6 +132,13 @@ impl Program {
         let processor = before.zip(processor_time_of_children()).map(|(before, after)| after.saturating_sub(before));
         let output = String::from_utf8_lossy(&fs::read(output)?).into_owned();
         Ok(EndedProcess { cost: Cost { time, processor, peak }, is_successful: ended.success(), output })
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Files that remain after an error do no harm: no other run reads them.
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 

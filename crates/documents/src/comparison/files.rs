@@ -65,7 +65,7 @@ fn run(row: &FileRow, program: &Program) -> Result<FileRun> {
     let binary = VerifiedFile { bytes: fs::metadata(&binary)?.len(), cost: ended.cost };
     plan(row, &json, program)?;
     let json_file = VerifiedFile { bytes: fs::metadata(&json)?.len(), cost: verify(&json)?.cost };
-    // It is hundreds of megabytes long.
+    // It can be hundreds of megabytes long.
     fs::remove_file(&json)?;
     let bytes_target = row.bytes_per_transfer;
     Ok(FileRun { network: row.network.clone(), transfers, binary, json: json_file, threads, bytes_target })
