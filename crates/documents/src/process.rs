@@ -1,7 +1,7 @@
 //! The program as a process, as users run it.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const SAMPLE_INTERVAL: Duration = Duration::from_micros(500);
 /// The release build of the program `lockstep`.
 pub(crate) struct Program {
     path: PathBuf,
-    /// The folder for network and plan files.
+    /// The folder for network and plan files. It is removed with this value.
     folder: PathBuf,
 }
 
@@ -25,16 +25,33 @@ pub(crate) struct Program {
 pub(crate) struct Cost {
     /// From start to end.
     pub(crate) time: Duration,
+    /// Processor time of the program and of the system for it; `None` if the system does not tell.
+    pub(crate) processor: Option<Duration>,
     /// Largest memory in bytes; 0 if the system does not tell, or if the process ended before the first sample.
     pub(crate) peak: u64,
 }
 
+/// A process that has ended.
+pub(crate) struct EndedProcess {
+    pub(crate) cost: Cost,
+    /// True if its exit code is 0.
+    pub(crate) is_successful: bool,
+    /// Its standard output.
+    pub(crate) output: String,
+}
+
 impl Cost {
-    /// Returns the median time and the largest peak.
+    /// Returns the run of median time, with the largest peak of all.
     pub(crate) fn median(mut costs: Vec<Self>) -> Self {
         costs.sort_by_key(|cost| cost.time);
         let peak = costs.iter().map(|cost| cost.peak).max().unwrap_or(0);
-        Self { time: costs.get(costs.len() / 2).map_or(Duration::ZERO, |cost| cost.time), peak }
+        let nothing = Self { time: Duration::ZERO, processor: None, peak };
+        costs.get(costs.len() / 2).map_or(nothing, |&cost| Self { peak, ..cost })
+    }
+
+    /// Returns the processor time, or the time from start to end if the system does not tell.
+    pub(crate) fn processor_or_time(self) -> Duration {
+        self.processor.unwrap_or(self.time)
     }
 }
 
@@ -43,9 +60,15 @@ impl Program {
     pub(crate) fn beside_this() -> Result<Self> {
         let path = std::env::current_exe()?.with_file_name(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
         ensure!(path.exists(), "{}: not built; run cargo build --release --package lockstep-cli", path.display());
-        let folder = path.with_file_name("benchmarks");
+        // Two runs at once must not write the same files: one would measure the plan of the other.
+        let folder = path.with_file_name("benchmarks").join(std::process::id().to_string());
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         Ok(Self { path, folder })
+    }
+
+    /// Returns the path of the program.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Writes the network to a file and returns the path of the file.
@@ -69,10 +92,33 @@ impl Program {
 
     /// Runs the program with a seed and a number of threads.
     pub(crate) fn run(&self, arguments: &[String], seed: u64, threads: u32) -> Result<Cost> {
+        let arguments = [arguments, &["--seed".to_owned(), seed.to_string()]].concat();
+        let ended = self.run_to_end(&arguments, threads)?;
+        ensure!(ended.is_successful, "{} {}: failed", self.path.display(), arguments.join(" "));
+        Ok(ended.cost)
+    }
+
+    /// Returns the median time from start to end of this number of runs that print the version.
+    pub(crate) fn start_time(&self, runs: usize) -> Result<Duration> {
+        let mut times = Vec::with_capacity(runs);
+        for _ in 0..runs {
+            let started = Instant::now();
+            let ended = Command::new(&self.path).arg("--version").stdout(Stdio::null()).status()?;
+            times.push(started.elapsed());
+            ensure!(ended.success(), "{} --version: {ended}", self.path.display());
+        }
+        times.sort();
+        times.get(runs / 2).copied().context("at least one run is needed")
+    }
+
+    /// Runs the program with a number of threads. No other child of this process may end meanwhile.
+    pub(crate) fn run_to_end(&self, arguments: &[String], threads: u32) -> Result<EndedProcess> {
+        let output = self.file("output.txt");
         let mut command = Command::new(&self.path);
-        command.args(arguments).args(["--seed", &seed.to_string()]).env("RAYON_NUM_THREADS", threads.to_string());
+        command.args(arguments).env("RAYON_NUM_THREADS", threads.to_string()).stdout(File::create(&output)?);
+        let before = processor_time_of_children();
         let started = Instant::now();
-        let mut child = command.stdout(Stdio::null()).spawn()?;
+        let mut child = command.spawn()?;
         let status = format!("/proc/{}/status", child.id());
         let mut peak = 0;
         let ended = loop {
@@ -83,9 +129,34 @@ impl Program {
             thread::sleep(SAMPLE_INTERVAL);
         };
         let time = started.elapsed();
-        ensure!(ended.success(), "{} {}: {ended}", self.path.display(), arguments.join(" "));
-        Ok(Cost { time, peak })
+        let processor = before.zip(processor_time_of_children()).map(|(before, after)| after.saturating_sub(before));
+        let output = String::from_utf8_lossy(&fs::read(output)?).into_owned();
+        Ok(EndedProcess { cost: Cost { time, processor, peak }, is_successful: ended.success(), output })
     }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Files that remain after an error do no harm: no other run reads them.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Returns the processor time of all children that have ended.
+#[cfg(unix)]
+fn processor_time_of_children() -> Option<Duration> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike;
+
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    let times = [usage.user_time(), usage.system_time()];
+    Some(times.iter().map(|time| Duration::from_micros(time.num_microseconds().cast_unsigned())).sum())
+}
+
+/// Returns `None`: other systems have no such time.
+#[cfg(not(unix))]
+fn processor_time_of_children() -> Option<Duration> {
+    None
 }
 
 /// Returns the largest memory of a process in bytes, from its status on Linux.
@@ -106,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_median_is_the_middle_run() {
-        let cost = |time, peak| Cost { time: Duration::from_secs(time), peak };
+        let cost = |time, peak| Cost { time: Duration::from_secs(time), processor: None, peak };
         let median = Cost::median(vec![cost(9, 1), cost(1, 5), cost(3, 2)]);
         assert_eq!((median.time, median.peak), (Duration::from_secs(3), 5));
     }

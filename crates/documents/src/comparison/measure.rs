@@ -148,3 +148,21 @@ fn arguments(program: &Program, topology: &Topology, row: &Row, model: Communica
     ];
     Ok(words.map(str::to_owned).to_vec())
 }
+
+/// Returns a row of 10 nodes for tests, whose bound is 4 steps, with these runs from seed 7 on.
+#[cfg(test)]
+pub(super) fn fake_row<'a>(row: &'a Row, steps: &[u32], programme: Option<Answer>) -> MeasuredRow<'a> {
+    let cost = |milliseconds| Cost { time: Duration::from_millis(milliseconds), processor: None, peak: 5_000_000 };
+    MeasuredRow {
+        row,
+        terminals: 10,
+        bound: 4,
+        rule: "volume".to_owned(),
+        runs: (7..).zip(steps).map(|(seed, &steps)| MeasuredRun { seed, steps }).collect(),
+        engine: "construct".to_owned(),
+        time: Duration::from_millis(20),
+        process: cost(300),
+        two_threads: cost(225),
+        programme: programme.map(|answer| (answer, Duration::from_millis(50))),
+    }
+}

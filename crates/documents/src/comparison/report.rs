@@ -1,33 +1,42 @@
 //! The document `docs/benchmarks.md`.
 
-use std::time::Duration;
+use std::fmt::Display;
 
-use lockstep_report::Table;
-
-use super::integer_programme::Answer;
+use super::comparison_table::{self, misses};
+use super::files::Files;
+use super::growth::{self, Curve};
+use super::large::{self, LargeRun};
 use super::measure::{MeasuredRow, PROGRAMME_LIMIT};
+use super::others_win::others_win;
 use super::rows::RowTable;
+use super::search::Searches;
 use super::seeds::Seeds;
+use super::simulation::{self, SimulationCurve};
+use super::stages::StageTimes;
+use super::targets::Targets;
+use super::threads::{self, ThreadTimes};
 use crate::machine::machine;
 use crate::template::{Template, Values};
 
 const TEMPLATE: Template = Template::new(include_str!("../../templates/benchmarks.md"));
 
-/// All measurements.
+/// All measurements. Sections that were not measured are empty.
 pub(super) struct ComparisonReport<'a> {
     pub(super) source: &'a str,
+    pub(super) targets: &'a Targets,
     pub(super) seeds: Seeds,
     pub(super) tables: Vec<(&'a RowTable, Vec<MeasuredRow<'a>>)>,
-    /// Numbers of nodes with their times.
-    pub(super) growth: Vec<(usize, Duration)>,
+    pub(super) large: Vec<LargeRun>,
+    pub(super) files: Option<Files>,
+    pub(super) searches: Option<Searches>,
+    pub(super) simulations: Vec<SimulationCurve>,
+    pub(super) growth: Vec<Curve>,
+    pub(super) stages: Vec<StageTimes>,
 }
-
-/// Number of rows that are also measured on two threads.
-const LONGEST: usize = 3;
 
 impl ComparisonReport<'_> {
     /// Returns the document.
-    pub(super) fn markdown(&self) -> String {
+    pub(super) fn markdown(mut self) -> String {
         let head: Values<'_> = &[
             ("seeds", &self.seeds.count),
             ("seed", &self.seeds.first),
@@ -37,174 +46,139 @@ impl ComparisonReport<'_> {
         ];
         let mut blocks = vec![TEMPLATE.fill("head", head)];
         for (table, measured) in &self.tables {
-            let rows = table_of(measured).to_markdown();
+            let rows = comparison_table::table(measured).to_markdown();
             blocks.push(TEMPLATE.fill("table", &[("title", &table.title), ("about", &table.about), ("rows", &rows)]));
             let misses = misses(measured).join("; ");
             blocks.extend((!misses.is_empty()).then(|| TEMPLATE.fill("misses", &[("misses", &misses)])));
         }
-        blocks.push(self.threads());
-        blocks.extend(self.growth());
+        blocks.extend(self.sections_with_targets());
+        let rows = threads::table(self.threads()).map(|table| table.to_markdown());
+        blocks.extend(rows.map(|rows| TEMPLATE.fill("threads", &[("rows", &rows)])));
+        blocks.push(self.others());
+        let simulated = std::mem::take(&mut self.simulations).into_iter().map(SimulationCurve::into_curve);
+        self.growth.extend(simulated);
+        let rows = |growth: &[Curve]| growth::table(growth).to_markdown();
+        blocks.extend((!self.growth.is_empty()).then(|| TEMPLATE.fill("growth", &[("rows", &rows(&self.growth))])));
+        blocks.extend(self.stages());
         blocks.join("\n\n") + "\n"
     }
 
-    /// Compares the longest rows on one and on two threads.
-    fn threads(&self) -> String {
+    fn sections_with_targets(&self) -> Vec<String> {
+        let mut blocks = Vec::new();
+        let mut add = |block, rows: &[(&str, &dyn Display)]| blocks.push(TEMPLATE.fill(block, rows));
+        if !self.large.is_empty() {
+            add("large", &[("rows", &large::table(&self.large).to_markdown())]);
+        }
+        if let Some(files) = &self.files {
+            add("files", &[("rows", &files.table(&self.targets.files).to_markdown())]);
+        }
+        if let Some(searches) = &self.searches {
+            let speeds = searches.speeds(&self.targets.search).to_markdown();
+            let (records, graphs) = (&self.targets.search.records, searches.graphs().to_markdown());
+            add("search", &[("speeds", &speeds), ("records", records), ("graphs", &graphs)]);
+        }
+        if !self.simulations.is_empty() {
+            let rows = simulation::table(&self.simulations).to_markdown();
+            add("simulation", &[("network", &self.targets.simulation.network), ("rows", &rows)]);
+        }
+        blocks
+    }
+
+    /// Returns the times of all runs that were measured on one and on two threads.
+    fn threads(&self) -> Vec<ThreadTimes> {
         // A row above its bound uses its whole budget on any number of threads.
         let ends = |row: &&MeasuredRow<'_>| row.runs.iter().all(|run| run.steps == row.bound);
-        let mut rows: Vec<&MeasuredRow<'_>> =
-            self.tables.iter().flat_map(|(_, measured)| measured).filter(ends).collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.process.time));
-        let mut table = Table::new(["network", "collective", "one thread", "two threads", "ratio"]);
-        for row in rows.iter().take(LONGEST) {
-            table.push([
-                row.row.name.clone(),
-                row.row.collective.clone(),
-                time(row.process.time),
-                time(row.two_threads.time),
-                format!("{:.2}", row.process.time.as_secs_f64() / row.two_threads.time.as_secs_f64()),
-            ]);
+        let times = |row: &MeasuredRow<'_>| ThreadTimes {
+            name: format!("{}, {}", row.row.name, row.row.collective),
+            by: row.engine.clone(),
+            one: row.process.time,
+            two: row.two_threads.time,
+        };
+        let compared = self.tables.iter().flat_map(|(_, measured)| measured).filter(ends).map(times);
+        let large = self.large.iter().filter_map(LargeRun::threads);
+        let files = self.files.iter().flat_map(Files::threads);
+        let simulations = self.simulations.iter().filter_map(|curve| curve.threads.clone());
+        compared.chain(large).chain(files).chain(simulations).collect()
+    }
+
+    /// Lists what other programs do better, and the targets that were not reached.
+    fn others(&self) -> String {
+        let wins = self.tables.iter().flat_map(|(_, measured)| others_win(measured));
+        let wins = wins.chain(self.searches.iter().flat_map(Searches::others_win));
+        let files = self.files.iter().flat_map(|files| files.missed(&self.targets.files));
+        let searches = self.searches.iter().flat_map(|searches| searches.missed(&self.targets.search));
+        let simulations = self.simulations.iter().filter_map(SimulationCurve::missed);
+        let missed = self.large.iter().filter_map(LargeRun::missed_line).chain(files).chain(searches);
+        let wins = list(wins, "No row qualifies.");
+        let missed = list(missed.chain(simulations), "All targets were reached.");
+        TEMPLATE.fill("others", &[("wins", &wins), ("missed", &missed)])
+    }
+
+    fn stages(&self) -> Vec<String> {
+        if self.stages.is_empty() {
+            return Vec::new();
         }
-        TEMPLATE.fill("threads", &[("rows", &table.to_markdown())])
-    }
-
-    fn growth(&self) -> Option<String> {
-        let exponent = slope(&self.growth)?;
-        let mut table = Table::new(["nodes", "time"]);
-        for &(nodes, taken) in &self.growth {
-            table.push([nodes.to_string(), time(taken)]);
-        }
-        let rows = table.to_markdown();
-        Some(TEMPLATE.fill("growth", &[("exponent", &format!("{exponent:.2}")), ("rows", &rows)]))
+        let run = |run: &StageTimes| {
+            let note = TEMPLATE.fill(run.block, &[]);
+            let functions = run.functions.as_ref().map(|functions| functions.table().to_markdown());
+            let rows = [Some(run.table().to_markdown()), functions].into_iter().flatten().collect::<Vec<_>>();
+            let rows = rows.iter().map(|table| table.trim_end()).collect::<Vec<_>>().join("\n\n");
+            TEMPLATE.fill("run", &[("title", &run.title), ("rows", &rows), ("note", &note)])
+        };
+        [TEMPLATE.fill("stages", &[])].into_iter().chain(self.stages.iter().map(run)).collect()
     }
 }
 
-/// Returns one row per network.
-fn table_of(measured: &[MeasuredRow<'_>]) -> Table {
-    let others = measured.iter().any(|one| one.row.tacos.is_some() || one.row.sccl.is_some());
-    let header = ["network", "nodes", "bound", "rule", "steps", "at the bound", "time", "process", "memory", "by"];
-    let programmes = measured.iter().any(|one| one.programme.is_some());
-    let rivals = others.then_some(["TACOS", "SCCL"]).into_iter().flatten();
-    let mut table = Table::new(header.into_iter().chain(rivals).chain(programmes.then_some("integer programme")));
-    for one in measured {
-        let steps = || one.runs.iter().map(|run| run.steps);
-        let (runs, least) = (one.runs.len(), steps().min().unwrap_or(0));
-        let mean = steps().map(f64::from).sum::<f64>() / runs as f64;
-        let reached = steps().filter(|&steps| steps == one.bound).count();
-        let steps = if mean > f64::from(least) { format!("{least} / {mean:.2}") } else { least.to_string() };
-        let mut cells = vec![
-            one.row.name.clone(),
-            one.terminals.to_string(),
-            one.bound.to_string(),
-            one.rule.clone(),
-            steps,
-            format!("{reached} of {runs}"),
-            time(one.time),
-            time(one.process.time),
-            memory(one.process.peak),
-            one.engine.clone(),
-        ];
-        if others {
-            cells.extend([&one.row.tacos, &one.row.sccl].map(|figure| figure.clone().unwrap_or("-".to_owned())));
-        }
-        if programmes {
-            cells.push(one.programme.map_or("-".to_owned(), |(answer, taken)| programme(answer, taken)));
-        }
-        table.push(cells);
-    }
-    table
-}
-
-fn programme(answer: Answer, taken: Duration) -> String {
-    match answer {
-        Answer::Optimal(steps) => format!("{steps}, {}", time(taken)),
-        Answer::TimeLimit => format!("none in {} s", PROGRAMME_LIMIT.as_secs()),
-        Answer::Numerical => "the solver failed numerically".to_owned(),
-        Answer::TooLarge(variables) => format!("too large: {variables} variables"),
-    }
-}
-
-/// Lists the seeds of the runs above the bound, for each row where some runs meet it.
-fn misses(measured: &[MeasuredRow<'_>]) -> Vec<String> {
-    let of = |one: &MeasuredRow<'_>| {
-        let missed: Vec<String> =
-            one.runs.iter().filter(|run| run.steps > one.bound).map(|run| run.seed.to_string()).collect();
-        let is_mixed = !missed.is_empty() && missed.len() < one.runs.len();
-        is_mixed.then(|| format!("{}: {}", one.row.name, missed.join(", ")))
-    };
-    measured.iter().filter_map(of).collect()
-}
-
-/// Returns the exponent of the power law through these points, or `None` for fewer than two points.
-fn slope(points: &[(usize, Duration)]) -> Option<f64> {
-    let logs: Vec<(f64, f64)> =
-        points.iter().map(|&(nodes, time)| ((nodes as f64).ln(), time.as_secs_f64().ln())).collect();
-    let count = logs.len() as f64;
-    let mean = |part: fn(&(f64, f64)) -> f64| logs.iter().map(part).sum::<f64>() / count;
-    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let spread: f64 = logs.iter().map(|point| (point.0 - x).powi(2)).sum();
-    (logs.len() > 1).then(|| logs.iter().map(|point| (point.0 - x) * (point.1 - y)).sum::<f64>() / spread)
-}
-
-fn time(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    match seconds {
-        ..0.000_1 => format!("{:.0} µs", seconds * 1e6),
-        ..0.01 => format!("{:.2} ms", seconds * 1e3),
-        ..1.0 => format!("{:.0} ms", seconds * 1e3),
-        _ => format!("{seconds:.2} s"),
-    }
-}
-
-fn memory(bytes: u64) -> String {
-    if bytes == 0 { "-".to_owned() } else { format!("{:.0} MB", bytes as f64 / 1e6) }
+/// Returns one list item per line, or this text without lines.
+fn list(lines: impl Iterator<Item = String>, none: &str) -> String {
+    let items: Vec<String> = lines.map(|line| format!("- {line}")).collect();
+    if items.is_empty() { none.to_owned() } else { items.join("\n") }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::measure::MeasuredRun;
-    use super::super::rows::Row;
-    use super::*;
-    use crate::process::Cost;
+    use std::time::Duration;
 
-    /// Returns a row of 10 nodes whose bound is 4 steps, with these runs from seed 7 on.
-    fn measured<'a>(row: &'a Row, steps: &[u32], programme: Option<Answer>) -> MeasuredRow<'a> {
-        let cost = Cost { time: Duration::from_millis(30), peak: 5_000_000 };
-        let taken = Duration::from_millis(50);
-        MeasuredRow {
-            row,
-            terminals: 10,
-            bound: 4,
-            rule: "volume".to_owned(),
-            runs: (7..).zip(steps).map(|(seed, &steps)| MeasuredRun { seed, steps }).collect(),
-            engine: "construct".to_owned(),
-            time: Duration::from_millis(20),
-            process: cost,
-            two_threads: cost,
-            programme: programme.map(|answer| (answer, taken)),
-        }
+    use super::super::files::fake_files;
+    use super::super::integer_programme::Answer;
+    use super::super::large::fake_run;
+    use super::super::measure::fake_row;
+    use super::super::search::fake_searches;
+    use super::super::simulation::fake_simulation;
+    use super::super::stages::fake_stages;
+    use super::super::targets::Target;
+    use super::*;
+
+    const ANSWERS: [Option<Answer>; 5] =
+        [None, Some(Answer::Optimal(4)), Some(Answer::TimeLimit), Some(Answer::TooLarge(9)), Some(Answer::Numerical)];
+
+    fn one_table() -> RowTable {
+        let text = r#"{"title": "Some networks", "about": "Store-and-forward.", "rows": [
+            {"name": "a ring", "network": "ring:10", "collective": "aas", "tacos": {"steps": 4, "time": "1 ms"}}]}"#;
+        serde_json::from_str(text).unwrap()
     }
 
     /// Every block of the template gets the values that it needs.
     #[test]
     fn a_document_has_all_blocks() {
-        let table: RowTable = serde_json::from_str(
-            r#"{"title": "Some networks", "about": "Store-and-forward.", "rows": [
-                {"name": "a ring", "network": "ring:10", "collective": "aas"}]}"#,
-        )
-        .unwrap();
+        let (table, targets) = (one_table(), Targets::read().unwrap());
         let row = &table.rows[0];
-        let answers = [
-            None,
-            Some(Answer::Optimal(4)),
-            Some(Answer::TimeLimit),
-            Some(Answer::TooLarge(9)),
-            Some(Answer::Numerical),
-        ];
-        let rows = answers.map(|answer| measured(row, &[4, 5], answer));
-        let rows = rows.into_iter().chain([measured(row, &[4, 4], None)]).collect();
-        let growth = [10, 20].map(|nodes| (nodes, Duration::from_millis(nodes as u64))).to_vec();
-        let seeds = Seeds { first: 7, count: 2 };
-        let report = ComparisonReport { source: "a paper", seeds, tables: vec![(&table, rows)], growth };
+        let rows = ANSWERS.map(|answer| fake_row(row, &[4, 5], answer));
+        let rows = rows.into_iter().chain([fake_row(row, &[4, 4], None)]).collect();
+        let points = [10, 20].map(|nodes| (nodes, Duration::from_millis(nodes as u64))).to_vec();
+        let target = Target { seconds: Some(1.0), ..Target::default() };
+        let report = ComparisonReport {
+            source: "a paper",
+            targets: &targets,
+            seeds: Seeds { first: 7, count: 2 },
+            tables: vec![(&table, rows)],
+            large: vec![fake_run(target, Some(5), 4)],
+            files: Some(fake_files()),
+            searches: Some(fake_searches()),
+            simulations: vec![fake_simulation(1.0)],
+            growth: vec![Curve { quantity: "plans".to_owned(), unit: "nodes", points }],
+            stages: fake_stages(),
+        };
         let text = report.markdown();
         for expected in [
             "2 seeds per row",
@@ -216,22 +190,43 @@ mod tests {
             "too large: 9 variables",
             "the solver failed numerically",
             "Seeds of the runs above the bound: a ring: 8; ",
-            "The time grows with the power 1.00 of",
+            "| no: 10.00 s ",
+            "| program start ",
+            "| ring:10 aas ",
+            "- a ring, aas: TACOS needs the same 4 steps and 1.00 ms, and we need 20 ms\n",
+            "- a ring, aab: 10.00 s; target 1.00 s\n",
+            "- program start: 1.50 ms; target 1.00 ms\n",
+            "- UMDA, ring:10 aas: 0.50 million evaluations per second; ",
+            "- simulation, max-min, ring:10: 2000 flows in 2.00 s; target 1.00 s\n",
+            "| plans ",
+            "| other stages (2) ",
         ] {
             assert!(text.contains(expected), "{expected}: {text}");
+        }
+        // The rows, a large problem and a verification.
+        let compared = text.split("## Two threads").nth(1).unwrap();
+        for name in ["a ring, aas ", "a ring, aab ", "verify, ring:1000 "] {
+            assert!(compared.contains(name), "{name}: {compared}");
         }
     }
 
     #[test]
-    fn the_exponent_of_a_square_is_two() {
-        let points = [10, 20, 40].map(|n: usize| (n, Duration::from_micros((n * n) as u64)));
-        assert!((slope(&points).unwrap() - 2.0).abs() < 1e-9);
-        assert_eq!(slope(&points[..1]), None);
-    }
-
-    #[test]
-    fn times_have_three_places_at_most() {
-        let times = [42, 1_234, 56_789, 1_234_567].map(|microseconds| time(Duration::from_micros(microseconds)));
-        assert_eq!(times, ["42 µs", "1.23 ms", "57 ms", "1.23 s"]);
+    fn a_document_of_few_sections_has_no_others() {
+        let targets = Targets::read().unwrap();
+        let report = ComparisonReport {
+            source: "a paper",
+            targets: &targets,
+            seeds: Seeds { first: 7, count: 2 },
+            tables: Vec::new(),
+            large: Vec::new(),
+            files: None,
+            searches: None,
+            simulations: Vec::new(),
+            growth: Vec::new(),
+            stages: Vec::new(),
+        };
+        let text = report.markdown();
+        assert!(text.contains("No row qualifies.") && text.contains("All targets were reached."), "{text}");
+        assert!(!text.contains("## Growth") && !text.contains("## Large problems"), "{text}");
     }
 }

@@ -9,6 +9,7 @@ use lockstep::schedule::Switching;
 use lockstep::{Collective, CollectiveName, CommunicationModel, Topology, load};
 use serde::Deserialize;
 
+use super::rival::Figure;
 use crate::repository::root;
 
 /// All tables, and the source of the figures of other programs.
@@ -49,9 +50,9 @@ pub(super) struct Row {
     /// Time limit of a run in seconds.
     #[serde(default = "usual_budget")]
     pub(super) budget: u64,
-    /// Best and mean steps and time of TACOS and of SCCL.
-    pub(super) tacos: Option<String>,
-    pub(super) sccl: Option<String>,
+    /// Figures of TACOS and of SCCL.
+    pub(super) tacos: Option<Figure>,
+    pub(super) sccl: Option<Figure>,
 }
 
 fn one() -> NonZeroU32 {
