@@ -1,6 +1,7 @@
 //! Recognition of Cayley graphs of abelian groups, under any numbering.
 
 mod axes;
+mod cube;
 mod group_labelling;
 mod regular;
 mod search;

@@ -5,13 +5,11 @@ use lockstep_topology::{NodeId, Topology};
 /// The largest number of generators: the channels of a node are the bits of a word.
 const MAX_DEGREE: usize = 64;
 
-/// A connected network of terminals with the same number of links at each, none of them parallel.
+/// A network of terminals with the same number of channels at each, none of them parallel. All nodes can be reached from node 0.
 pub(super) struct RegularNetwork {
     pub(super) degree: usize,
     /// The heads of the channels of each node, one row per node.
     pub(super) head: Vec<u32>,
-    /// The position of the opposite channel in the row of the head.
-    pub(super) back: Vec<u8>,
     /// The nodes by distance from node 0.
     pub(super) order: Vec<u32>,
 }
@@ -27,14 +25,9 @@ impl RegularNetwork {
         }
         let heads = |node: NodeId| topology.out_channels(node).iter().map(|&channel| topology.head(channel).number());
         let head: Vec<u32> = topology.nodes().flat_map(heads).collect();
-        let mut back = Vec::with_capacity(head.len());
-        for (slot, &end) in head.iter().enumerate() {
-            let (node, row) = (slot / degree, &head[end as usize * degree..][..degree]);
-            let place = row.iter().position(|&back| back as usize == node)?;
-            if head[node * degree..slot].contains(&end) {
-                return None;
-            }
-            back.push(place as u8);
+        let has_parallel = |row: &[u32]| (1..row.len()).any(|place| row[..place].contains(&row[place]));
+        if head.chunks_exact(degree).any(has_parallel) {
+            return None;
         }
         let mut order = vec![0];
         let mut met = vec![false; nodes];
@@ -49,7 +42,16 @@ impl RegularNetwork {
                 }
             }
         }
-        (order.len() == nodes).then_some(Self { degree, head, back, order })
+        (order.len() == nodes).then_some(Self { degree, head, order })
+    }
+
+    /// Returns the position of the opposite of each channel in the row of its head, or `None` if some channel has none.
+    pub(super) fn opposites(&self) -> Option<Vec<u8>> {
+        let opposite = |(slot, &end): (usize, &u32)| {
+            let node = (slot / self.degree) as u32;
+            self.row(end as usize).iter().position(|&back| back == node).map(|place| place as u8)
+        };
+        self.head.iter().enumerate().map(opposite).collect()
     }
 
     pub(super) fn node_count(&self) -> usize {

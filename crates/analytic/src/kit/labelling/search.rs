@@ -20,6 +20,7 @@ pub(crate) enum FourCycles {
 }
 
 /// The channel of every generator at every node.
+#[derive(PartialEq, Eq, Debug)]
 pub(super) struct LabellingParts {
     /// The position of the channel of each generator, one row per node.
     pub(super) place: Vec<u8>,
@@ -52,6 +53,8 @@ struct Branch {
 /// decision.
 struct LabellingSearch<'a> {
     network: &'a RegularNetwork,
+    /// The position of the opposite of each channel in the row of its head.
+    back: Vec<u8>,
     squares: FourCycles,
     budget: &'a Budget,
     signature: Vec<u64>,
@@ -61,8 +64,9 @@ struct LabellingSearch<'a> {
     domain: Vec<u64>,
     /// Decisions that are not propagated yet.
     decided: Vec<u32>,
-    /// Domains before they were narrowed, for backtracking.
+    /// Domains before they were narrowed, for backtracking. Those before the first choice are not needed.
     trail: Vec<(u32, u64)>,
+    is_choice: bool,
     /// The last round in which each node was marked.
     mark: Vec<u32>,
     round: u32,
@@ -75,6 +79,7 @@ impl<'a> LabellingSearch<'a> {
         let once = (network.head.len() as u64).checked_mul(degree * degree)?;
         Some(Self {
             network,
+            back: network.opposites()?,
             squares,
             budget,
             signature: signatures(network)?,
@@ -82,6 +87,7 @@ impl<'a> LabellingSearch<'a> {
             domain: Vec::new(),
             decided: Vec::new(),
             trail: Vec::new(),
+            is_choice: false,
             mark: vec![0; network.node_count()],
             round: 0,
             work: once.saturating_mul(PATIENCE).saturating_add(1 << 16),
@@ -116,7 +122,7 @@ impl<'a> LabellingSearch<'a> {
     fn partners(&self, generator: usize) -> Vec<usize> {
         let network = self.network;
         let fits = |one: usize, other: usize| {
-            let (beside, back) = (network.head[one] as usize, usize::from(network.back[one]));
+            let (beside, back) = (network.head[one] as usize, usize::from(self.back[one]));
             self.signature[beside * network.degree + back] == self.signature[other]
         };
         let others = (generator + 1..network.degree).filter(|&other| fits(generator, other) && fits(other, generator));
@@ -165,6 +171,7 @@ impl<'a> LabellingSearch<'a> {
                 self.domain[slot as usize] = domain;
             }
             self.decided.clear();
+            self.is_choice = true;
             state = self.narrow(slot, choice).and_then(|()| self.propagate());
         }
     }
@@ -175,6 +182,7 @@ impl<'a> LabellingSearch<'a> {
         let degree = self.network.degree;
         self.work = self.work.saturating_sub(self.signature.len() as u64 * degree as u64);
         self.trail.clear();
+        self.is_choice = false;
         self.decided.clear();
         self.domain.clear();
         for row in self.signature.chunks_exact(degree) {
@@ -211,7 +219,9 @@ impl<'a> LabellingSearch<'a> {
             return Err(Contradiction);
         }
         if new != old {
-            self.trail.push((slot as u32, old));
+            if self.is_choice {
+                self.trail.push((slot as u32, old));
+            }
             self.domain[slot] = new;
             if new.is_power_of_two() {
                 self.decided.push(slot as u32);
@@ -251,7 +261,7 @@ impl<'a> LabellingSearch<'a> {
     /// Returns the head of a channel, and the position of the opposite channel there.
     fn end(&self, node: usize, channel: u64) -> (usize, u8) {
         let slot = node * self.network.degree + channel.trailing_zeros() as usize;
-        (self.network.head[slot] as usize, self.network.back[slot])
+        (self.network.head[slot] as usize, self.back[slot])
     }
 
     /// Requires that the channels of both slots lead to the same node.
