@@ -17,6 +17,12 @@ use search::Search;
 use spread::Spread;
 use timed_lengths::TimedLengths;
 
+/// The largest number of steps that is proved too small.
+const MAX_STEPS: u32 = 1 << 10;
+
+/// The largest number of pairs of terminals, times the channels and the steps: about a second.
+const MAX_ENTRIES: usize = 1 << 28;
+
 pub(crate) const BUILDS_ON: &[Rule] = &[
     Rule::Ports,
     Rule::Growth,
@@ -79,6 +85,11 @@ fn bound_beyond(problem: &Problem<'_>, proved: u32, request: &BoundRequest<'_>) 
     let is_gossip = problem.collective().pattern() == Pattern::ReduceBroadcast;
     let spreads = Spread::all(problem, is_gossip);
     let choice = Search::new(&network, &spreads, is_gossip, request).best(proved)?;
+    let infeasible = choice.steps - 1;
+    let entries = problem.topology().channel_count() * network.terminals.pow(2);
+    if infeasible > MAX_STEPS || entries.saturating_mul(infeasible as usize) > MAX_ENTRIES {
+        return None;
+    }
     let lengths = TimedLengths::new(&network, &choice);
     let certificate = lengths.certificate(&network, &spreads, is_gossip)?;
     Some(LowerBound { steps: choice.steps, rule: Rule::TimedEntries, certificate })

@@ -152,7 +152,8 @@ impl<'a> Search<'a> {
                         [windows().map(|window| window.before).min(), windows().map(|window| window.after).min()];
                     least.into_iter().flatten().sum::<u32>()
                 };
-                self.visits += u64::from(spread.sources.count_ones()) * network.terminals as u64;
+                let [sources, receivers] = [spread.sources, spread.receivers].map(|set| u64::from(set.count_ones()));
+                self.visits += sources * ((network.terminals + network.hops.len()) as u64 + receivers);
                 let Some((source, receiver)) = separated(network, spread, class).max_by_key(steps) else { continue };
                 let windows: Vec<Window> = entries(network, class, [source, receiver]).collect();
                 needs.extend((!windows.is_empty()).then_some(Need { count: spread.count, first: None, windows }));
@@ -216,6 +217,7 @@ impl<'a> Search<'a> {
         }
         // The steps at both ends, and one between them.
         let ends = (before + after) as usize;
+        self.visits += (windows.len() * (ends + 1)) as u64;
         let mut room = |steps: usize, step: usize| {
             let open = windows.iter().filter(|window| window.steps(steps).contains(&step));
             self.cover.choose(self.network, chosen, open.map(|window| window.hop));

@@ -35,17 +35,19 @@ pub(super) fn separated(
     })
 }
 
-/// Returns the transfers into a class of which a message needs one to get from a source to a receiver.
+/// Returns the transfers into a class of which a message needs one to get from a source to a receiver, as far as they are on
+/// some way.
 pub(super) fn entries(
     network: &PacketNetwork,
     class: Terminals,
     [source, receiver]: [usize; 2],
 ) -> impl Iterator<Item = Window> {
-    network.into(class).map(move |place| {
+    let windows = network.into(class).map(move |place| {
         let hop = network.hops[place];
         let [before, after] = [network.distance(source, hop.tail), network.distance(hop.head, receiver)];
         Window { hop: place, before, after }
-    })
+    });
+    windows.filter(|window| window.before != u32::MAX && window.after != u32::MAX)
 }
 
 /// What an all-reduce needs of a class with members, unless it is the class that is complete first.
