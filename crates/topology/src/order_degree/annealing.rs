@@ -15,7 +15,7 @@ const SWITCH_LOOKUPS: u64 = 64;
 /// Weight of a pair at the diameter, if few pairs are: the surcharge of [`Objective::DiameterThenSum`].
 const FAR_WEIGHT: u64 = 2;
 /// A diameter is reduced if at most one pair of `FEW` has this distance.
-const FEW: u64 = 16;
+const FEW: u64 = 128;
 /// The first temperature of a run for [`Objective::Sum`].
 pub(super) const MILD: u64 = 1 << 16;
 
@@ -58,6 +58,8 @@ pub(super) struct RunPlan {
     /// The first temperature, in units of `2^-16`: with [`MILD`], the cost may increase by 1 with probability 1/2 and by
     /// 2 with probability 1/4 at the start.
     pub(super) heat: u64,
+    /// True if the run starts at a random graph.
+    pub(super) is_shuffled: bool,
     /// Lookup budget, see [`DistanceSum::lookups`].
     pub(super) lookups: u64,
 }
@@ -66,11 +68,13 @@ impl Annealing {
     /// Creates a run that starts at a random graph, or at `start` if the random graph is disconnected. Returns `None`
     /// if both are disconnected or their sums exceed `plan.limit`.
     pub(super) fn new(start: Polycirculant, plan: RunPlan, mut rng: ChaCha8Rng) -> Option<Self> {
-        let RunPlan { objective, bound, limit, heat, lookups } = plan;
+        let RunPlan { objective, bound, limit, heat, is_shuffled, lookups } = plan;
         let (degree, period) = (start.degree(), start.period());
         let mut distances = DistanceSum::new(start.neighbours().len() / degree, degree);
         let mut graph = start.clone();
-        graph.shuffle(SHUFFLES_PER_JUMP * degree * period, &mut rng);
+        if is_shuffled {
+            graph.shuffle(SHUFFLES_PER_JUMP * degree * period, &mut rng);
+        }
         let mut totals = distances.totals(graph.neighbours(), period, limit, Surcharge::NONE);
         if totals.is_none() {
             totals = distances.totals(start.neighbours(), period, limit, Surcharge::NONE);

@@ -80,9 +80,14 @@ impl Polycirculant {
         if degree == 0 || degree >= order {
             return None;
         }
-        let others = (order as usize - 1) / 2 - 1;
-        let chosen = rand::seq::index::sample(rng, others, (degree as usize / 2).saturating_sub(1));
-        let chords = std::iter::once(1).chain(chosen.into_iter().map(|chord| chord as u32 + 2));
+        let mut chords: Vec<u32> = (1..=(order - 1) / 2).collect();
+        let chosen = degree as usize / 2;
+        for place in 1..chosen {
+            let other = rng.random_range(place..chords.len());
+            chords.swap(place, other);
+        }
+        chords.truncate(chosen);
+        let chords = chords.into_iter();
         let both_ways = chords.flat_map(|length| [length, order - length]);
         let row: Vec<u32> = both_ways.chain((degree % 2 == 1).then_some(order / 2)).collect();
         Self::from_jumps(order, row.len(), &row)

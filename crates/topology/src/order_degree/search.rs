@@ -21,7 +21,7 @@ const LONGEST_ROUND: u32 = 40;
 /// The smallest number of runs per round.
 const MIN_RUNS: usize = 4;
 /// The smallest number of runs per round, if the diameter comes first.
-const FINAL_RUNS: usize = 3;
+const FINAL_RUNS: usize = 2;
 /// Number of runs without a better result after which other kinds of runs come first.
 const FAILURES: u32 = 2;
 /// First temperatures.
@@ -95,10 +95,12 @@ impl Objective {
 }
 
 /// A kind of run: its period and its first temperature, with its best result so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Arm {
     /// Best result so far.
     best: Rank,
+    /// The graph of the best result, if it is small enough to be kept.
+    graph: Option<Polycirculant>,
     /// Number of runs since the last better result.
     failures: u32,
     /// Order of equal results.
@@ -122,7 +124,9 @@ impl Arm {
         };
         let arms = periods.iter().flat_map(|&period| heats.iter().map(move |&heat| (period, heat)));
         let best = (u32::MAX, u64::MAX);
-        arms.enumerate().map(|(place, (period, heat))| Self { best, failures: 0, place, period, heat }).collect()
+        arms.enumerate()
+            .map(|(place, (period, heat))| Self { best, graph: None, failures: 0, place, period, heat })
+            .collect()
     }
 }
 
@@ -259,6 +263,7 @@ impl OrderDegreeSearch {
         if self.runs.is_empty() {
             self.runs = self.next_runs();
         }
+        let is_kept = self.objective == Objective::DiameterThenSum && self.ends() <= SMALL_ENDS;
         self.runs.par_iter_mut().for_each(|(_, run)| run.advance(SLICE));
         for (run_arm, run) in &self.runs {
             let &BestGraph { totals, ref graph } = run.best();
@@ -276,7 +281,10 @@ impl OrderDegreeSearch {
                 };
             }
             for arm in self.ranking.iter_mut().filter(|arm| arm.place == run_arm.place) {
-                arm.best = rank.min(arm.best);
+                if rank < arm.best {
+                    arm.best = rank;
+                    arm.graph = is_kept.then(|| graph.clone());
+                }
             }
         }
         if self.runs.iter().all(|(_, run)| run.is_over()) {
@@ -315,30 +323,38 @@ impl OrderDegreeSearch {
         let all = self.ranking.len();
         let (least, run_count) = match self.objective {
             Objective::Sum => (MIN_RUNS, all.saturating_sub(self.round as usize).max(MIN_RUNS)),
-            Objective::DiameterThenSum => (FINAL_RUNS, (all >> (self.round / 3).min(16)).max(FINAL_RUNS)),
+            Objective::DiameterThenSum => (FINAL_RUNS, (all >> (self.round / 2).min(16)).max(FINAL_RUNS)),
         };
-        let ends = self.order as usize * self.degree as usize;
+        let ends = self.ends();
         let run_count = run_count.min((MAX_RUN_ENDS / ends).max(least));
         let total = FIRST_ROUND << self.round.min(LONGEST_ROUND);
         let longest = (total / 16).clamp(FIRST_ROUND, LONGEST_MEASUREMENT);
         let fits = |arm: &&Arm| self.measurement(arm.period) <= longest;
-        let mut arms: Vec<Arm> = self.ranking.iter().filter(fits).take(run_count).copied().collect();
+        let mut arms: Vec<Arm> = self.ranking.iter().filter(fits).take(run_count).cloned().collect();
         // If there are few periods, repeat the one without symmetry.
-        if let Some(&last) = self.ranking.iter().filter(fits).max_by_key(|arm| arm.period) {
-            arms.resize(arms.len().max(least), last);
+        if let Some(last) = self.ranking.iter().filter(fits).max_by_key(|arm| arm.period) {
+            arms.resize(arms.len().max(least), last.clone());
         }
         let lookups = total / arms.len().max(1) as u64;
-        let run = |(place, &arm): (usize, &Arm)| {
-            let Arm { period, heat, .. } = arm;
+        let run = |(place, arm): (usize, &Arm)| {
+            let &Arm { period, heat, .. } = arm;
             let start = Polycirculant::circulant(self.order, self.degree, period)?;
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
             rng.set_stream((u64::from(self.round) << 32) + ((place as u64) << 16) + u64::from(period));
             let bound = self.node_bound * u64::from(period);
             let limit = if ends <= SMALL_ENDS { u64::MAX } else { LARGEST_START * bound };
-            let plan = RunPlan { objective: self.objective, bound, limit, heat, lookups };
-            Some((arm, Annealing::new(start, plan, rng)?))
+            let known = arm.graph.as_ref().filter(|_| self.round % 2 == 1);
+            let (start, heat, is_shuffled) =
+                known.map_or((start, heat, true), |graph| (graph.clone(), heat / 4, false));
+            let plan = RunPlan { objective: self.objective, bound, limit, heat, is_shuffled, lookups };
+            Some((arm.clone(), Annealing::new(start, plan, rng)?))
         };
         arms.par_iter().enumerate().filter_map(run).collect()
+    }
+
+    /// Returns the product of order and degree.
+    fn ends(&self) -> usize {
+        self.order as usize * self.degree as usize
     }
 
     /// Estimates the number of lookups to create and measure one graph of this period.

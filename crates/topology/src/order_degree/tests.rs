@@ -317,7 +317,7 @@ fn graphs_without_any_switch_end_a_round() {
     // A complete graph allows no switch. The bound of 0 keeps the run going.
     let start = Polycirculant::circulant(5, 4, 5).expect("the graph exists");
     let objective = Objective::DiameterThenSum;
-    let plan = RunPlan { objective, bound: 0, limit: u64::MAX, heat: MILD, lookups: 10_000 };
+    let plan = RunPlan { objective, bound: 0, limit: u64::MAX, heat: MILD, is_shuffled: true, lookups: 10_000 };
     let mut run = Annealing::new(start, plan, ChaCha8Rng::seed_from_u64(1)).expect("it is connected");
     run.advance(u64::MAX);
     assert!(run.is_over() && run.best().totals.sum == 20);
