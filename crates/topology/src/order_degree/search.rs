@@ -128,9 +128,7 @@ impl Arm {
             .map(|(place, (period, heat))| Self { best, graph: None, failures: 0, place, period, heat })
             .collect()
     }
-}
 
-impl Arm {
     /// Returns 0 for the runs that come first. A kind of run that failed twice, each time with a larger budget, is
     /// exhausted: others follow.
     fn priority(&self, objective: Objective) -> u32 {
@@ -146,8 +144,9 @@ impl Arm {
 /// Most of the best known graphs are symmetric. A graph with `k` rotations as symmetries is defined by `1/k` of its
 /// links and measured from `1/k` of its nodes. The search therefore makes simulated annealing runs for each number of
 /// rotations that divides the order, from several start temperatures. It proceeds in rounds. Each round takes twice as
-/// long as the one before. Later rounds make fewer runs, but at least three, of the kinds with the best results so far.
-/// If a kind of run fails twice to improve its result, other kinds follow. The runs of a round are parallel.
+/// long as the one before. Later rounds make fewer runs, but at least two, of the kinds with the best results so far. If
+/// a kind of run fails twice to improve its result, other kinds follow. Every other round continues from the best graphs
+/// at lower temperatures, unless the graphs are large. The runs of a round are parallel.
 ///
 /// Graphs are compared by diameter, then by the sum of distances, as in the Graph Golf competition. Ties go to the graph
 /// with more rotations, then to the earlier graph. The runs minimize the sum, with a surcharge on the farthest pairs if
@@ -292,6 +291,7 @@ impl OrderDegreeSearch {
         }
     }
 
+    /// Ranks the kinds of runs by their results.
     fn end_round(&mut self) {
         for (before, _) in self.runs.drain(..) {
             for arm in self.ranking.iter_mut().filter(|arm| arm.place == before.place) {
@@ -376,5 +376,5 @@ fn first_graph(order: u32, degree: u32, seed: u64) -> Option<(u64, OrderDegreeGr
     let (sum, diameter) = graph.distances_from_0()?;
     let node_bound = node_bound(order.into(), degree.into())?;
     let [distance_sum, bound] = [sum, node_bound].map(|of_node| of_node * u64::from(order));
-    Some((node_bound, OrderDegreeGraph { graph, distance_sum, diameter, bound }))
+    Some((node_bound, OrderDegreeGraph { graph, distance_sum, bound, diameter }))
 }
