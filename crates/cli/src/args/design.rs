@@ -143,14 +143,15 @@ pub(crate) struct FrontArgs {
 /// Arguments of the order/degree problem.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct OrderDegreeArgs {
-    /// Search for a graph of NODES nodes with --degree links each and the smallest mean distance
+    /// Search for a graph of NODES nodes with --degree links each: smallest diameter first, then smallest mean distance.
+    /// At most 131072 nodes and 8388608 link ends (NODES times LINKS)
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "NODES", requires = "degree", conflicts_with_all = OF_MACHINES, conflicts_with_all = OF_EVOLUTION)]
     pub(crate) order: Option<u32>,
     /// Links per node
     #[arg(long, help_heading = ORDER_DEGREE, value_name = "LINKS", requires = "order")]
     pub(crate) degree: Option<u32>,
     /// Search for networks with few stages and little time of this collective by breadth-first broadcast, instead of a small
-    /// mean distance
+    /// diameter
     #[arg(id = "for", long = "for", help_heading = ORDER_DEGREE, value_name = "COLLECTIVE", requires = "order", conflicts_with_all = ["rounds", "format"])]
     pub(crate) purpose: Option<PurposeArg>,
     /// Search only networks of full-duplex links [default: channels may be one way]

@@ -30,7 +30,7 @@ class AllGatherDesign(NamedTuple):
 
 
 def design(order: int, degree: int, *, rounds: int = 10, seed: int = 1, progress: Progress = None) -> Design:
-    """Search a network of `order` nodes with `degree` links each and a small mean distance.
+    """Search a network of `order` nodes with `degree` links each: smallest diameter, then mean distance.
 
     Each round takes twice as long as the one before; ten take about one second.
 

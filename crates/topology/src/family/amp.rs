@@ -4,7 +4,7 @@ use super::definition::Family;
 use super::error::FamilyError;
 use super::numbered_nodes::numbered_terminals;
 use crate::layout::circle;
-use crate::order_degree::{DistanceSum, Polycirculant, PolycirculantLink, order_degree};
+use crate::order_degree::{DistanceSum, Objective, OrderDegreeSearch, Polycirculant, PolycirculantLink};
 use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const AMP: Family = Family {
@@ -131,8 +131,8 @@ fn graph(nodes: u32) -> Result<Polycirculant, FamilyError> {
         Polycirculant::from_jumps(nodes, DEGREE, &lengths).expect("the stored graphs are simple")
     });
     Ok(stored.unwrap_or_else(|| {
-        let search = order_degree(nodes, DEGREE as u32, SEED, ROUNDS);
-        search.expect("degree 4 exists from 5 nodes on").into_graph()
+        let search = OrderDegreeSearch::with_objective(nodes, DEGREE as u32, SEED, Objective::Sum);
+        search.expect("degree 4 exists from 5 nodes on").after(ROUNDS).into_graph()
     }))
 }
 

@@ -3,7 +3,8 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{DistanceSum, Polycirculant};
+use super::distance_sum::{DistanceTotals, Surcharge};
+use super::{DistanceSum, Objective, Polycirculant};
 
 /// Number of random switches per jump before the annealing starts, so that the start is independent of the circulant
 /// graph.
@@ -11,16 +12,27 @@ const SHUFFLES_PER_JUMP: usize = 10;
 /// Cost of a switch without its measurement, in lookups.
 const SWITCH_LOOKUPS: u64 = 64;
 
+/// Weight of a pair at the diameter, if few pairs are: the surcharge of [`Objective::DiameterThenSum`].
+const FAR_WEIGHT: u64 = 2;
+/// A diameter is reduced if at most one pair of `FEW` has this distance.
+const FEW: u64 = 128;
+/// The first temperature of a run for [`Objective::Sum`].
+pub(super) const MILD: u64 = 1 << 16;
+
 /// A simulated annealing run. Its move is a switch of two orbits of links.
 #[derive(Clone, Debug)]
 pub(super) struct Annealing {
     rng: ChaCha8Rng,
     distances: DistanceSum,
     graph: Polycirculant,
-    /// Sum of the distances from one node per class, in the current graph.
-    sum: u64,
+    /// The sum of distances from one node per class in the current graph, with the surcharge.
+    cost: u64,
+    surcharge: Surcharge,
     best: BestGraph,
-    /// Lower bound on `sum`.
+    objective: Objective,
+    /// The first temperature, in units of `2^-16`.
+    heat: u64,
+    /// Lower bound on the sum.
     bound: u64,
     /// Number of switches so far, including those that were impossible.
     switches: u64,
@@ -28,31 +40,75 @@ pub(super) struct Annealing {
     lookups: u64,
 }
 
-/// A graph and the sum of distances from one node per class.
+/// A graph and its distances from one node per class.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct BestGraph {
-    pub(super) sum: u64,
+    pub(super) totals: DistanceTotals,
     pub(super) graph: Polycirculant,
 }
 
+/// The parameters of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunPlan {
+    pub(super) objective: Objective,
+    /// Lower bound on the sum of distances from one node per class.
+    pub(super) bound: u64,
+    /// The largest sum of the first graph.
+    pub(super) limit: u64,
+    /// The first temperature, in units of `2^-16`: with [`MILD`], the cost may increase by 1 with probability 1/2 and by
+    /// 2 with probability 1/4 at the start.
+    pub(super) heat: u64,
+    /// True if the run starts at a random graph.
+    pub(super) is_shuffled: bool,
+    /// Lookup budget, see [`DistanceSum::lookups`].
+    pub(super) lookups: u64,
+}
+
 impl Annealing {
-    /// Creates a run with a budget of `lookups`. It starts at a random graph, or at `start` if the random graph is
-    /// disconnected. Returns `None` if both are disconnected.
-    pub(super) fn new(start: Polycirculant, bound: u64, lookups: u64, mut rng: ChaCha8Rng) -> Option<Self> {
+    /// Creates a run that starts at a random graph, or at `start` if the random graph is disconnected. Returns `None`
+    /// if both are disconnected or their sums exceed `plan.limit`.
+    pub(super) fn new(start: Polycirculant, plan: RunPlan, mut rng: ChaCha8Rng) -> Option<Self> {
+        let RunPlan { objective, bound, limit, heat, is_shuffled, lookups } = plan;
         let (degree, period) = (start.degree(), start.period());
         let mut distances = DistanceSum::new(start.neighbours().len() / degree, degree);
         let mut graph = start.clone();
-        for _ in 0..SHUFFLES_PER_JUMP * degree * period {
-            graph.switch(&mut rng);
+        if is_shuffled {
+            graph.shuffle(SHUFFLES_PER_JUMP * degree * period, &mut rng);
         }
-        let mut sum = distances.of(graph.neighbours(), period, u64::MAX);
-        if sum.is_none() {
-            sum = distances.of(start.neighbours(), period, u64::MAX);
+        let mut totals = distances.totals(graph.neighbours(), period, limit, Surcharge::NONE);
+        if totals.is_none() {
+            totals = distances.totals(start.neighbours(), period, limit, Surcharge::NONE);
             graph = start;
         }
-        let sum = sum?;
-        let best = BestGraph { sum, graph: graph.clone() };
-        Some(Self { rng, distances, graph, sum, best, bound, switches: 0, lookups })
+        let totals = totals?;
+        let best = BestGraph { totals, graph: graph.clone() };
+        let mut run = Self {
+            rng,
+            distances,
+            graph,
+            cost: totals.sum,
+            surcharge: Surcharge::NONE,
+            best,
+            objective,
+            heat,
+            bound,
+            switches: 0,
+            lookups,
+        };
+        run.set_surcharge(totals);
+        Some(run)
+    }
+
+    /// Sets the surcharge for a current graph with the best diameter so far.
+    fn set_surcharge(&mut self, totals: DistanceTotals) {
+        let sources = self.graph.period() * self.graph.neighbours().len() / self.graph.degree();
+        let is_rare = totals.farthest_pairs * FEW <= sources as u64;
+        self.surcharge = match self.objective {
+            Objective::DiameterThenSum if is_rare => Surcharge { target: totals.diameter - 1, weight: FAR_WEIGHT },
+            Objective::DiameterThenSum => Surcharge { target: totals.diameter, weight: FAR_WEIGHT },
+            Objective::Sum => return,
+        };
+        self.cost = totals.sum + if is_rare { FAR_WEIGHT * totals.farthest_pairs } else { 0 };
     }
 
     /// Returns the best graph so far.
@@ -67,7 +123,7 @@ impl Annealing {
 
     /// Returns true if the budget is used up or the best graph is optimal.
     pub(super) fn is_over(&self) -> bool {
-        self.spent() >= self.lookups || self.best.sum <= self.bound
+        self.spent() >= self.lookups || self.best.totals.sum <= self.bound
     }
 
     /// Continues for about `lookups` lookups.
@@ -79,18 +135,22 @@ impl Annealing {
     }
 
     fn step(&mut self) {
-        let temperature = (self.lookups - self.spent()) / (self.lookups >> 16).max(1);
+        let temperature = ((self.lookups - self.spent()) / (self.lookups >> 16).max(1) * self.heat) >> 16;
         // Counted even if impossible, so that the run ends in a graph without any switch.
         self.switches += 1;
         let Some(switched) = self.graph.switch(&mut self.rng) else { return };
-        // At the start, the sum may increase by 1 with probability 1/2 and by 2 with probability 1/4; at the end never.
         let slack = (temperature * negative_log2(self.rng.next_u64())) >> 32;
-        match self.distances.of(self.graph.neighbours(), self.graph.period(), self.sum + slack) {
-            Some(sum) => self.sum = sum,
-            None => self.graph.undo(switched),
-        }
-        if self.sum < self.best.sum {
-            self.best = BestGraph { sum: self.sum, graph: self.graph.clone() };
+        let (neighbours, period) = (self.graph.neighbours(), self.graph.period());
+        let Some(totals) = self.distances.totals(neighbours, period, self.cost + slack, self.surcharge) else {
+            self.graph.undo(switched);
+            return;
+        };
+        self.cost = totals.cost;
+        if self.objective.rank(totals) < self.objective.rank(self.best.totals) {
+            if totals.diameter < self.best.totals.diameter {
+                self.set_surcharge(totals);
+            }
+            self.best = BestGraph { totals, graph: self.graph.clone() };
         }
     }
 }

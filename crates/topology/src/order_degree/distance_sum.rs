@@ -1,6 +1,32 @@
 //! Sums of distances by bit-parallel breadth-first search from up to 256 sources.
 
+use std::cmp::Ordering;
+
 use super::bound::node_bound;
+
+/// The distances from some sources to all nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct DistanceTotals {
+    /// The largest distance.
+    pub(crate) diameter: u32,
+    pub(crate) sum: u64,
+    /// The sum with the surcharge on long distances.
+    pub(super) cost: u64,
+    /// Number of pairs at the largest distance.
+    pub(super) farthest_pairs: u64,
+}
+
+/// A surcharge on long distances: each distance counts `weight` more per step beyond `target`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Surcharge {
+    pub(super) target: u32,
+    pub(super) weight: u64,
+}
+
+impl Surcharge {
+    /// No surcharge.
+    pub(super) const NONE: Self = Self { target: u32::MAX, weight: 0 };
+}
 
 /// Sums the distances from nodes `0..sources` to all nodes, in graphs of a fixed order and maximum degree.
 ///
@@ -35,24 +61,49 @@ impl DistanceSum {
     /// time per 64 sources for diameter `D`. Stops early if the distances so far, plus a lower bound on the others,
     /// exceed `limit`.
     pub(crate) fn of(&mut self, neighbours: &[u32], sources: usize, limit: u64) -> Option<u64> {
-        let mut sum = 0;
+        Some(self.totals(neighbours, sources, limit, Surcharge::NONE)?.sum)
+    }
+
+    /// As [`of`](Self::of), with the diameter. The limit applies to the sum plus the surcharge.
+    pub(super) fn totals(
+        &mut self,
+        neighbours: &[u32],
+        sources: usize,
+        limit: u64,
+        surcharge: Surcharge,
+    ) -> Option<DistanceTotals> {
+        let mut totals = DistanceTotals { diameter: 0, sum: 0, cost: 0, farthest_pairs: 0 };
         let mut first = 0;
         while first < sources {
             let is_wide = sources - first > SourceBatch::<1>::SOURCES;
             let batch =
                 (sources - first).min(if is_wide { SourceBatch::<4>::SOURCES } else { SourceBatch::<1>::SOURCES });
             let later = self.least * (sources - first - batch) as u64;
-            let room = limit.checked_sub(sum + later)?;
+            let room = limit.checked_sub(totals.cost + later)?;
             let table = NeighbourTable { neighbours, order: self.order, degree: self.degree };
             let range = first..first + batch;
-            sum += if is_wide {
-                self.wide.sum(&table, range, room, &mut self.lookups)?
+            let of_batch = if is_wide {
+                self.wide.totals(&table, range, room, surcharge, &mut self.lookups)?
             } else {
-                self.narrow.sum(&table, range, room, &mut self.lookups)?
+                self.narrow.totals(&table, range, room, surcharge, &mut self.lookups)?
             };
+            totals.add(of_batch);
             first += batch;
         }
-        Some(sum)
+        Some(totals)
+    }
+}
+
+impl DistanceTotals {
+    fn add(&mut self, other: Self) {
+        self.farthest_pairs = match self.diameter.cmp(&other.diameter) {
+            Ordering::Less => other.farthest_pairs,
+            Ordering::Equal => self.farthest_pairs + other.farthest_pairs,
+            Ordering::Greater => self.farthest_pairs,
+        };
+        self.diameter = self.diameter.max(other.diameter);
+        self.sum += other.sum;
+        self.cost += other.cost;
     }
 }
 
@@ -75,54 +126,102 @@ struct SourceBatch<const WORDS: usize> {
 impl<const WORDS: usize> SourceBatch<WORDS> {
     const SOURCES: usize = 64 * WORDS;
 
-    /// Returns the sum of the distances from these nodes, as [`DistanceSum::of`].
-    fn sum(
+    /// Returns the distances from these nodes, as [`DistanceSum::totals`].
+    fn totals(
         &mut self,
         table: &NeighbourTable<'_>,
         sources: std::ops::Range<usize>,
         limit: u64,
+        surcharge: Surcharge,
         lookups: &mut u64,
-    ) -> Option<u64> {
-        self.reached.clear();
-        self.reached.resize(table.order, [0; WORDS]);
-        self.next.resize(table.order, [0; WORDS]);
-        for (place, source) in sources.clone().enumerate() {
-            self.reached[source][place / 64] |= 1 << (place % 64);
-        }
+    ) -> Option<DistanceTotals> {
         let pairs = (sources.len() * table.order) as u64;
-        let mut sum = 0;
         let mut unreached = pairs - sources.len() as u64;
+        let mut totals = DistanceTotals { diameter: 0, sum: 0, cost: 0, farthest_pairs: 0 };
         while unreached > 0 {
             // Each unreached pair adds 1 to the sum in each step.
-            sum += unreached;
-            if sum > limit {
+            totals.sum += unreached;
+            let weight = if totals.diameter >= surcharge.target { surcharge.weight } else { 0 };
+            totals.cost += unreached * (1 + weight);
+            if totals.cost > limit {
                 return None;
             }
             *lookups += (WORDS * table.neighbours.len()) as u64;
-            let remaining = pairs - self.step(table);
+            let reached = if totals.diameter == 0 {
+                self.start(table, sources.clone())
+            } else {
+                self.step(table);
+                reached_pairs(&self.reached)
+            };
+            totals.diameter += 1;
+            totals.farthest_pairs = unreached;
+            let remaining = pairs - reached;
             if remaining == unreached {
                 return None;
             }
             unreached = remaining;
         }
-        Some(sum)
+        Some(totals)
     }
 
-    /// Propagates the bits of all nodes to their neighbours. Returns the number of reached pairs.
-    fn step(&mut self, table: &NeighbourTable<'_>) -> u64 {
-        let mut reached_pairs = 0;
-        let rows = table.neighbours.chunks_exact(table.degree);
-        for ((next, own), row) in self.next.iter_mut().zip(&self.reached).zip(rows) {
-            let mut words = *own;
-            for &node in row {
-                for (word, other) in words.iter_mut().zip(&self.reached[node as usize]) {
-                    *word |= other;
+    /// Sets the bits of the sources and of their neighbours. Returns the number of reached pairs.
+    fn start(&mut self, table: &NeighbourTable<'_>, sources: std::ops::Range<usize>) -> u64 {
+        self.reached.clear();
+        self.reached.resize(table.order, [0; WORDS]);
+        self.next.resize(table.order, [0; WORDS]);
+        let mut reached = sources.len() as u64;
+        for (place, source) in sources.enumerate() {
+            let (word, bit) = (place / 64, 1 << (place % 64));
+            self.reached[source][word] |= bit;
+            for &node in &table.neighbours[source * table.degree..][..table.degree] {
+                let word = &mut self.reached[node as usize][word];
+                reached += u64::from(*word & bit == 0);
+                *word |= bit;
+            }
+        }
+        reached
+    }
+
+    /// Propagates the bits of all nodes to their neighbours.
+    fn step(&mut self, table: &NeighbourTable<'_>) {
+        match table.degree {
+            3 => self.step_of_degree::<3>(table.neighbours),
+            4 => self.step_of_degree::<4>(table.neighbours),
+            5 => self.step_of_degree::<5>(table.neighbours),
+            6 => self.step_of_degree::<6>(table.neighbours),
+            8 => self.step_of_degree::<8>(table.neighbours),
+            _ => {
+                let rows = table.neighbours.chunks_exact(table.degree);
+                for ((next, own), row) in self.next.iter_mut().zip(&self.reached).zip(rows) {
+                    *next = joined(&self.reached, own, row);
                 }
             }
-            *next = words;
-            reached_pairs += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
         }
         std::mem::swap(&mut self.reached, &mut self.next);
-        reached_pairs
     }
+
+    /// As [`step`](Self::step), for a degree that the compiler knows: the loop over a row is unrolled.
+    fn step_of_degree<const DEGREE: usize>(&mut self, neighbours: &[u32]) {
+        let (rows, _) = neighbours.as_chunks::<DEGREE>();
+        for ((next, own), row) in self.next.iter_mut().zip(&self.reached).zip(rows) {
+            *next = joined(&self.reached, own, row);
+        }
+    }
+}
+
+/// Returns the union of the bits of a node and of its neighbours.
+#[inline]
+fn joined<const WORDS: usize>(reached: &[[u64; WORDS]], own: &[u64; WORDS], row: &[u32]) -> [u64; WORDS] {
+    let mut words = *own;
+    for &node in row {
+        for (word, other) in words.iter_mut().zip(&reached[node as usize]) {
+            *word |= other;
+        }
+    }
+    words
+}
+
+/// Returns the number of bits that are set. The loop has no other work, so that the compiler can vectorize it.
+fn reached_pairs<const WORDS: usize>(reached: &[[u64; WORDS]]) -> u64 {
+    reached.as_flattened().iter().map(|word| u64::from(word.count_ones())).sum()
 }

@@ -12,6 +12,7 @@ pub struct OrderDegreeGraph {
     pub(super) graph: Polycirculant,
     pub(super) distance_sum: u64,
     pub(super) bound: u64,
+    pub(super) diameter: u32,
 }
 
 impl OrderDegreeGraph {
@@ -33,6 +34,11 @@ impl OrderDegreeGraph {
     /// Returns the lower bound on the sum of distances, see [`distance_sum_bound`](crate::distance_sum_bound).
     pub fn bound(&self) -> u64 {
         self.bound
+    }
+
+    /// Returns the largest distance of two nodes.
+    pub fn diameter(&self) -> u32 {
+        self.diameter
     }
 
     /// Returns the mean distance of two distinct nodes.

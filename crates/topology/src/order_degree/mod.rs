@@ -14,4 +14,5 @@ pub use bound::distance_sum_bound;
 pub(crate) use distance_sum::DistanceSum;
 pub use graph::OrderDegreeGraph;
 pub(crate) use polycirculant::{Polycirculant, PolycirculantLink};
+pub(crate) use search::Objective;
 pub use search::{MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeSearch, order_degree};

@@ -74,6 +74,45 @@ impl Polycirculant {
         Self::from_jumps(order, row.len(), &row.repeat(period as usize))
     }
 
+    /// Creates the circulant graph of chord 1, random chords, and the chord across if the degree is odd. Returns `None`
+    /// as [`circulant`](Self::circulant).
+    pub(super) fn random_circulant(order: u32, degree: u32, rng: &mut impl Rng) -> Option<Self> {
+        if degree == 0 || degree >= order {
+            return None;
+        }
+        let mut chords: Vec<u32> = (1..=(order - 1) / 2).collect();
+        let chosen = degree as usize / 2;
+        for place in 1..chosen {
+            let other = rng.random_range(place..chords.len());
+            chords.swap(place, other);
+        }
+        chords.truncate(chosen);
+        let chords = chords.into_iter();
+        let both_ways = chords.flat_map(|length| [length, order - length]);
+        let row: Vec<u32> = both_ways.chain((degree % 2 == 1).then_some(order / 2)).collect();
+        Self::from_jumps(order, row.len(), &row)
+    }
+
+    /// Returns the sum and the maximum of the distances from node 0, or `None` if the graph is disconnected.
+    pub(super) fn distances_from_0(&self) -> Option<(u64, u32)> {
+        let mut distances = vec![u32::MAX; self.order as usize];
+        distances[0] = 0;
+        let mut queue = vec![0];
+        let (mut done, mut sum, mut longest) = (0, 0, 0);
+        while let Some(&node) = queue.get(done) {
+            done += 1;
+            longest = distances[node as usize];
+            sum += u64::from(longest);
+            for &head in &self.neighbours[node as usize * self.degree..][..self.degree] {
+                if distances[head as usize] == u32::MAX {
+                    distances[head as usize] = longest + 1;
+                    queue.push(head);
+                }
+            }
+        }
+        (queue.len() == distances.len()).then_some((sum, longest))
+    }
+
     /// Returns the period, which is the number of classes.
     pub(crate) fn period(&self) -> usize {
         self.period as usize
@@ -115,6 +154,25 @@ impl Polycirculant {
     /// usual switch of two links. Returns `None` and changes nothing if the switch would make a loop or a parallel
     /// link.
     pub(super) fn switch(&mut self, rng: &mut impl Rng) -> Option<SwitchUndo> {
+        let before = self.switch_jumps(rng)?;
+        for (place, _) in before.0 {
+            self.write_neighbours(place);
+        }
+        Some(before)
+    }
+
+    /// Makes `count` random switches, as [`switch`](Self::switch), and then writes the neighbours once.
+    pub(super) fn shuffle(&mut self, count: usize, rng: &mut impl Rng) {
+        for _ in 0..count {
+            self.switch_jumps(rng);
+        }
+        for place in 0..self.jumps.len() as u32 {
+            self.write_neighbours(place);
+        }
+    }
+
+    /// As [`switch`](Self::switch), without the neighbours.
+    fn switch_jumps(&mut self, rng: &mut impl Rng) -> Option<SwitchUndo> {
         let places = self.jumps.len() as u32;
         let [a, b] = [(); 2].map(|()| rng.random_range(0..places));
         let [a_partner, b_partner] = [a, b].map(|place| self.jumps[place as usize].partner);
@@ -138,9 +196,6 @@ impl Polycirculant {
                 self.jumps[place as usize] = jump;
             }
             return None;
-        }
-        for (place, _) in before.0 {
-            self.write_neighbours(place);
         }
         Some(before)
     }
