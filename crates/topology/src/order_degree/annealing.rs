@@ -4,7 +4,8 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::distance_sum::{DistanceTotals, Surcharge};
-use super::{DistanceSum, Objective, Polycirculant};
+use super::objective::Objective;
+use super::{DistanceSum, Polycirculant};
 
 /// Number of random switches per jump before the annealing starts, so that the start is independent of the circulant
 /// graph.

@@ -4,6 +4,7 @@ mod annealing;
 mod bound;
 mod distance_sum;
 mod graph;
+mod objective;
 mod polycirculant;
 mod search;
 
@@ -13,6 +14,6 @@ mod tests;
 pub use bound::distance_sum_bound;
 pub(crate) use distance_sum::DistanceSum;
 pub use graph::OrderDegreeGraph;
+pub(crate) use objective::Objective;
 pub(crate) use polycirculant::{Polycirculant, PolycirculantLink};
-pub(crate) use search::Objective;
 pub use search::{MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeSearch, order_degree};

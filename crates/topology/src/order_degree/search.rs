@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::annealing::{Annealing, BestGraph, MILD, RunPlan};
 use super::bound::node_bound;
 use super::distance_sum::DistanceTotals;
+use super::objective::{Objective, Rank};
 use super::{OrderDegreeGraph, Polycirculant};
 
 /// The largest supported order: 131,072 nodes.
@@ -67,31 +68,6 @@ pub enum OrderDegreeError {
         /// The degree.
         degree: u32,
     },
-}
-
-/// The quantity that a search minimizes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Objective {
-    /// The sum of distances.
-    Sum,
-    /// The diameter, then the sum of distances: the ranking of Graph Golf.
-    DiameterThenSum,
-}
-
-/// Diameter (0 if it does not count) and sum of distances.
-type Rank = (u32, u64);
-
-impl Objective {
-    pub(super) fn rank(self, totals: DistanceTotals) -> Rank {
-        self.rank_of(totals.diameter, totals.sum)
-    }
-
-    fn rank_of(self, diameter: u32, sum: u64) -> Rank {
-        match self {
-            Self::Sum => (0, sum),
-            Self::DiameterThenSum => (diameter, sum),
-        }
-    }
 }
 
 /// A kind of run: its period and its first temperature, with its best result so far.
