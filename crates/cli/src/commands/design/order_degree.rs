@@ -28,11 +28,7 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     while !search.is_over() && search.round() < rounds && !is_stopped() {
         search.advance();
         progress.set_bound(Some(format!("distance sum {}", search.best().bound())));
-        progress.set_best(Some(format!(
-            "diameter {}, distance sum {}",
-            search.best().diameter(),
-            search.best().distance_sum()
-        )));
+        progress.set_best(Some(format!("{} with diameter {}", search.best().distance_sum(), search.best().diameter())));
         progress.set_done(search.round().into(), rounds.into());
         progress.set_work(format!("round {} of {rounds}", search.round()));
     }
