@@ -48,7 +48,7 @@ pub enum Rule {
     CommonRoot,
     /// Even the best fractional packing of gossips in the time-expanded network takes this number of steps.
     TimedGossip,
-    /// Messages enter parts of the network, not before they can be there, and early enough for the rest of their way.
+    /// Messages must enter a part of the network, not before they can reach it, and early enough to go on.
     TimedEntries,
     /// An all-reduce contains a reduction and a broadcast of every message.
     Phases,
@@ -114,7 +114,7 @@ impl Rule {
                 "the resources and ports that the transfers of an all-reduce use in time, step by step"
             }
             Self::TimedEntries => {
-                "the messages that enter parts of the network, after the way to them and before the way beyond"
+                "the messages that must enter a part of the network, not before they can reach it, and early enough to go on"
             }
             Self::Phases => "an all-reduce contains a reduction and a broadcast",
             Self::Satisfiability => {

@@ -5,9 +5,9 @@ use super::search::{FourCycles, LabellingParts};
 
 /// Returns the labelling that the search would find if the network is a hypercube, or `None` if it is none.
 ///
-/// Every node gets a coordinate of one bit per channel: the node itself 0, its neighbours one bit each, and every later node
-/// the bits of its neighbours that are nearer to node 0. The network is a hypercube if each channel changes one bit, and
-/// no two channels of a node the same. Takes `O(M)` time for `M` channels.
+/// Every node gets a coordinate with one bit per channel. Node 0 has no bit, and each of its neighbours has one bit. Every
+/// other node has the bits of its neighbours that are nearer to node 0. The network is a hypercube if each channel changes
+/// one bit, and the channels of a node change different bits. Takes `O(M)` time for `M` channels.
 pub(super) fn labelling(network: &RegularNetwork, squares: FourCycles) -> Option<LabellingParts> {
     let degree = network.degree;
     if u32::try_from(degree).ok().and_then(|degree| 1_usize.checked_shl(degree)) != Some(network.node_count()) {

@@ -23,7 +23,7 @@ impl Window {
     }
 }
 
-/// Returns the pairs of a source and a receiver of messages between which there is no way that does not enter a class.
+/// Returns the pairs of a source and a receiver for which every path enters a class.
 pub(super) fn separated(
     network: &PacketNetwork,
     spread: &Spread,
@@ -35,8 +35,7 @@ pub(super) fn separated(
     })
 }
 
-/// Returns the transfers into a class of which a message needs one to get from a source to a receiver, as far as they are on
-/// some way.
+/// Returns the transfers into a class that are on a path from a source to a receiver.
 pub(super) fn entries(
     network: &PacketNetwork,
     class: Terminals,
