@@ -21,16 +21,22 @@ use crate::request::BoundRequest;
 
 pub(crate) const WINDOW_BUILDS_ON: &[Rule] = &[Rule::Eccentricity, Rule::TimedCut, Rule::ArcForwarding];
 
-/// Node and channel visits that one bound may take: a few seconds.
-const WORK: usize = 1 << 27;
+/// Node and channel visits that one bound may take, if they suffice for [`MIN_ROUNDS`]: about a second.
+const WORK: usize = 1 << 25;
+
+/// The largest number of visits of one round.
+const MAX_ROUND: usize = 1 << 25;
 
 /// Node and channel visits that the bound by windows may take.
 const WINDOW_WORK: usize = 1 << 24;
 
+/// The largest number of visits of one round of the bound by windows.
+const MAX_WINDOW_ROUND: usize = 1 << 22;
+
 /// The cost of a round besides its visits, in visits.
 const ROUND_WORK: usize = 1 << 12;
 
-/// The smallest number of rounds that must fit into the work.
+/// The smallest number of rounds.
 const MIN_ROUNDS: usize = 4;
 
 /// The relative gap to the optimum that ends the search when all work is spent. Earlier, the gap is multiplied by the
@@ -70,7 +76,7 @@ const MAX_LENGTH: u32 = 1 << 20;
 /// Mathematics* 23 (1989). The duality: Shahrokhi and Matula, "The maximum concurrent flow problem", *J. ACM* 37
 /// (1990).
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
-    found(problem, request, false, WORK)
+    found(problem, request, false, [WORK, MAX_ROUND])
 }
 
 /// Computes a lower bound on the steps of the messages that come from far away and go far, under store-and-forward.
@@ -91,11 +97,16 @@ pub(crate) fn window_bound(problem: &Problem<'_>, request: &BoundRequest<'_>) ->
     if problem.model().switching == Switching::Wormhole || least >= request.enough {
         return None;
     }
-    found(problem, request, true, WINDOW_WORK).filter(|bound| bound.steps > least)
+    found(problem, request, true, [WINDOW_WORK, MAX_WINDOW_ROUND]).filter(|bound| bound.steps > least)
 }
 
-/// Searches for lengths, with windows or without, for a limited number of visits.
-fn found(problem: &Problem<'_>, request: &BoundRequest<'_>, has_windows: bool, work: usize) -> Option<LowerBound> {
+/// Searches for lengths, with windows or without, for a limited number of visits in all rounds and in one.
+fn found(
+    problem: &Problem<'_>,
+    request: &BoundRequest<'_>,
+    has_windows: bool,
+    [work, max_round]: [usize; 2],
+) -> Option<LowerBound> {
     let messages = problem.messages();
     if !messages.is_scatter() || messages.len() == 1 {
         return None;
@@ -104,10 +115,7 @@ fn found(problem: &Problem<'_>, request: &BoundRequest<'_>, has_windows: bool, w
     let sources = demand.sources();
     let round = sources.len().checked_mul(network.node_count() + network.channel_count())?;
     let longest = u128::from(messages.delivery_count()) * network.node_count() as u128 * u128::from(MAX_LENGTH);
-    if round > work / MIN_ROUNDS
-        || sources.len() * network.channel_count() > MAX_FLOWS
-        || u64::try_from(longest).is_err()
-    {
+    if round > max_round || sources.len() * network.channel_count() > MAX_FLOWS || u64::try_from(longest).is_err() {
         return None;
     }
     let chunks = messages.chunks();
@@ -122,11 +130,11 @@ fn found(problem: &Problem<'_>, request: &BoundRequest<'_>, has_windows: bool, w
         }
         for rounds in 1.. {
             let spent = (rounds * (round + ROUND_WORK)) as f64 / work as f64;
-            let largest_bound = descent.smallest_load * (1.0 - FINAL_GAP * spent.sqrt()) * f64::from(chunks);
+            let largest_bound = descent.smallest_load * (1.0 - FINAL_GAP * spent.min(1.0).sqrt()) * f64::from(chunks);
             let is_done = search.steps() >= request.enough || request.is_over();
             // The load of a routing does not limit what windows prove.
             let is_best = !has_windows && f64::from(search.steps()) >= largest_bound;
-            if is_done || is_best || spent >= 1.0 {
+            if is_done || is_best || spent >= 1.0 && rounds > MIN_ROUNDS {
                 break;
             }
             let proved = descent.improve() * f64::from(chunks);

@@ -13,9 +13,6 @@ const NORMS: std::ops::RangeInclusive<u32> = 4..=14;
 /// the mean load.
 const SETTLED: f64 = 0.25;
 
-/// The weight of the latest lengths in their moving average.
-const SMOOTHING: f64 = 0.25;
-
 /// A fractional routing of all messages, and the lengths that improve it.
 ///
 /// It minimises the largest load by minimising norms of all loads. The exponent of the norm doubles when the norm is
@@ -40,7 +37,8 @@ pub(super) struct RoutingDescent<'a> {
     load: Vec<f64>,
     /// The number of steps that one more message adds.
     cost: Vec<f64>,
-    /// The moving average of the lengths.
+    /// The mean of the relative weights of the last round: one source after the other has its own weights. The mean proves more
+    /// than the last ones, which fit the last source.
     mean: Vec<f64>,
     /// The binary logarithm of the exponent of the norm.
     norm: u32,
@@ -93,7 +91,7 @@ impl<'a> RoutingDescent<'a> {
         self.load.iter().map(|&load| f64::from(u8::from(load >= threshold))).collect()
     }
 
-    /// Returns the moving average of the lengths.
+    /// Returns the mean lengths of the last round.
     pub(super) fn lengths(&self) -> Vec<f64> {
         self.mean.iter().zip(&self.cost).map(|(mean, cost)| mean * cost).collect()
     }
@@ -106,11 +104,14 @@ impl<'a> RoutingDescent<'a> {
         let (mut paths, mut length) = (ShortestPaths::default(), Vec::new());
         let (mut better, mut change) = (vec![0.0; channels], vec![0.0; weight.len()]);
         let mut proved = 0.0;
+        self.mean.fill(0.0);
         for (flow, &source) in self.flow.chunks_exact_mut(channels).zip(self.sources) {
             network.lengths_into(&mut length, weight.iter().zip(&self.cost).map(|(weight, cost)| weight * cost));
             paths.compute(network, &length, source);
             let distances = receivers(self.demand, source).map(|receiver| paths.distance[receiver.index()]);
-            proved += distances.sum::<f64>() / weight.iter().sum::<f64>();
+            let all: f64 = weight.iter().sum();
+            proved += distances.sum::<f64>() / all;
+            self.mean.iter_mut().zip(&weight).for_each(|(mean, weight)| *mean += weight / all);
             paths.shift(network, &length, norm.softness(), receivers(self.demand, source), flow, &mut better);
             change.fill(0.0);
             for (used, (from, to)) in network.used().zip(flow.iter().zip(&better)) {
@@ -128,7 +129,6 @@ impl<'a> RoutingDescent<'a> {
         }
         self.sum_loads();
         let all: f64 = weight.iter().sum();
-        self.mean.iter_mut().zip(&weight).for_each(|(mean, weight)| *mean += SMOOTHING * (weight / all - *mean));
         let middle = self.load.iter().zip(&weight).map(|(load, weight)| load * weight).sum::<f64>() / all;
         if middle - proved < SETTLED * (greatest(&self.load) - middle) && self.norm < *NORMS.end() {
             self.norm += 1;
