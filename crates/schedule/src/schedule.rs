@@ -12,7 +12,7 @@ use crate::messages::MessageId;
 /// transfers as in a step of width 1, and the step takes the time of one start-up and `w` transmissions.
 ///
 /// Plain data that may be invalid; [`verify`](crate::verify) decides. Memory: 8 bytes per transfer and 4 bytes per
-/// channel of its path.
+/// channel of its path; 8 bytes per transfer in total if every path is one channel.
 ///
 /// ```
 /// use lockstep_schedule::{MessageId, Schedule};
@@ -36,7 +36,7 @@ pub struct Schedule {
     /// The end of each step in `message`.
     step_end: Vec<u32>,
     message: Vec<MessageId>,
-    /// The end of each transfer's path in `channels`.
+    /// The end of each transfer's path in `channels`; empty if every path is one channel.
     path_end: Vec<u32>,
     channels: Vec<ChannelId>,
     /// The width of each step; empty if all are 1.
@@ -54,7 +54,7 @@ impl Schedule {
         Self {
             step_end: Vec::new(),
             message: Vec::with_capacity(transfers),
-            path_end: Vec::with_capacity(transfers),
+            path_end: if transfers == channel_uses { Vec::new() } else { Vec::with_capacity(transfers) },
             channels: Vec::with_capacity(channel_uses),
             widths: Vec::new(),
         }
@@ -81,22 +81,68 @@ impl Schedule {
     /// # Panics
     ///
     /// Panics before the first [`begin_step`](Self::begin_step), and past 2^32 - 1 transfers or channel uses.
+    #[inline]
     pub fn push(&mut self, message: MessageId, path: &[ChannelId]) {
         assert!(self.try_push(message, path), "fewer than 2^32 transfers and channel uses");
     }
 
     /// Adds a transfer to the last step; returns `false` if there would be more than 2^32 - 1 transfers or channel
     /// uses.
+    #[inline]
     pub(crate) fn try_push(&mut self, message: MessageId, path: &[ChannelId]) -> bool {
         let transfers = u32::try_from(self.message.len() + 1);
         let (Ok(transfers), Ok(channels)) = (transfers, u32::try_from(self.channels.len() + path.len())) else {
             return false;
         };
         *self.step_end.last_mut().expect("a step is open") = transfers;
+        if let ([channel], true) = (path, self.has_only_hops()) {
+            self.message.push(message);
+            self.channels.push(*channel);
+            return true;
+        }
+        self.store_path_ends();
         self.message.push(message);
         self.channels.extend_from_slice(path);
         self.path_end.push(channels);
         true
+    }
+
+    /// Stores the ends of the paths so far, even if each of them is one channel.
+    pub(crate) fn store_path_ends(&mut self) {
+        if self.has_only_hops() {
+            self.path_end.reserve(self.message.capacity());
+            self.path_end.extend(1..=self.message.len() as u32);
+        }
+    }
+
+    /// Adds transfers over one channel each to the last step.
+    ///
+    /// ```
+    /// use lockstep_schedule::{MessageId, Schedule};
+    /// use lockstep_topology::ChannelId;
+    ///
+    /// let (messages, channels) = ([0, 1].map(MessageId::new), [4, 2].map(ChannelId::new));
+    /// let mut schedule = Schedule::new();
+    /// schedule.begin_step();
+    /// schedule.push_hops(&messages, &channels);
+    /// assert_eq!(schedule.step(0).transfer(1).path, [ChannelId::new(2)]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Panics if the lengths differ, and as [`push`](Self::push).
+    pub fn push_hops(&mut self, messages: &[MessageId], channels: &[ChannelId]) {
+        assert_eq!(messages.len(), channels.len(), "one channel per message");
+        let end =
+            |used: usize| u32::try_from(used + messages.len()).expect("fewer than 2^32 transfers and channel uses");
+        let (transfers, first_use) = (end(self.message.len()), self.channels.len() as u32);
+        end(self.channels.len());
+        *self.step_end.last_mut().expect("a step is open") = transfers;
+        if !self.has_only_hops() {
+            self.path_end.extend((1..=messages.len() as u32).map(|place| first_use + place));
+        }
+        self.message.extend_from_slice(messages);
+        self.channels.extend_from_slice(channels);
     }
 
     /// Returns the number of steps.
@@ -150,10 +196,33 @@ impl Schedule {
         (0..self.step_count()).map(|step| (step, self.step(step)))
     }
 
+    /// Returns the channels of all paths, in the order of the transfers.
+    pub fn channel_uses(&self) -> &[ChannelId] {
+        &self.channels
+    }
+
+    /// Returns true if every path is one channel, so that steps have [`hops`](Step::hops).
+    pub(crate) fn has_only_hops(&self) -> bool {
+        self.path_end.is_empty()
+    }
+
+    /// Returns the number of channels of the longest path; 0 without transfers.
+    pub(crate) fn longest_path(&self) -> usize {
+        if self.has_only_hops() {
+            return usize::from(!self.message.is_empty());
+        }
+        let starts = std::iter::once(&0).chain(&self.path_end);
+        starts.zip(&self.path_end).map(|(start, end)| (end - start) as usize).max().unwrap_or(0)
+    }
+
     /// Appends the steps of another schedule.
     pub fn append(&mut self, other: &Self) {
         for (_, step) in other.steps() {
             self.begin_step_of_width(step.width());
+            if let Some(channels) = step.hops() {
+                self.push_hops(step.messages(), channels);
+                continue;
+            }
             for transfer in step.iter() {
                 self.push(transfer.message, transfer.path);
             }
@@ -162,6 +231,9 @@ impl Schedule {
 
     #[inline]
     fn transfer(&self, index: usize) -> Transfer<'_> {
+        if self.has_only_hops() {
+            return Transfer { message: self.message[index], path: std::slice::from_ref(&self.channels[index]) };
+        }
         let start = if index == 0 { 0 } else { self.path_end[index - 1] };
         let path = &self.channels[start as usize..self.path_end[index] as usize];
         Transfer { message: self.message[index], path }
@@ -195,6 +267,9 @@ impl<'a> Step<'a> {
 
     /// Returns the number of channel uses of the step.
     pub fn channel_use_count(&self) -> usize {
+        if self.schedule.has_only_hops() {
+            return self.len();
+        }
         let until = |transfer: usize| if transfer == 0 { 0 } else { self.schedule.path_end[transfer - 1] as usize };
         until(self.end) - until(self.start)
     }
@@ -212,6 +287,11 @@ impl<'a> Step<'a> {
     /// Returns the message of each transfer, in the order of the pushes.
     pub(crate) fn messages(&self) -> &'a [MessageId] {
         &self.schedule.message[self.start..self.end]
+    }
+
+    /// Returns the channel of each transfer, if every path of the schedule is one channel.
+    pub(crate) fn hops(&self) -> Option<&'a [ChannelId]> {
+        self.schedule.has_only_hops().then(|| &self.schedule.channels[self.start..self.end])
     }
 
     /// Returns the transfers, in the order of the pushes.
@@ -287,6 +367,31 @@ mod tests {
         let last = schedule.step(2).transfer(0);
         assert_eq!((last.message, last.path), (MessageId::new(5), &[ChannelId::new(0)][..]));
         assert_eq!(schedule.step(0).iter().map(|transfer| transfer.path.len()).collect::<Vec<_>>(), [2, 0]);
+    }
+
+    /// A schedule whose paths are one channel each has another layout until a longer path comes.
+    #[test]
+    fn the_layout_of_paths_makes_no_difference() {
+        let steps: [&[(u32, &[u32])]; 3] = [&[(3, &[1]), (4, &[2])], &[], &[(5, &[0])]];
+        let (hops, longer) = (schedule(&steps), schedule(&[&[(6, &[7, 8])]]));
+        let mut pushed = Schedule::new();
+        for (_, step) in hops.steps() {
+            pushed.begin_step();
+            pushed.push_hops(step.messages(), step.hops().unwrap());
+        }
+        assert_eq!((&pushed, hops.longest_path(), longer.longest_path()), (&hops, 1, 2));
+        assert_eq!(pushed.steps().map(|(_, step)| step.channel_use_count()).collect::<Vec<_>>(), [2, 0, 1]);
+        for (first, second, all) in [
+            (&hops, &longer, [steps[0], steps[1], steps[2], &[(6, &[7, 8])]]),
+            (&longer, &hops, [&[(6, &[7, 8])], steps[0], steps[1], steps[2]]),
+        ] {
+            let mut both = first.clone();
+            both.append(second);
+            assert_eq!(both, schedule(&all));
+            assert_eq!((both.longest_path(), both.channel_uses().len()), (2, 5));
+            assert!(both.step(0).hops().is_none());
+        }
+        assert_eq!(Schedule::new().longest_path(), 0);
     }
 
     #[test]

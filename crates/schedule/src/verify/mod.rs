@@ -191,7 +191,7 @@ fn review(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> (Vec<Viol
         steps: schedule.step_count(),
         transfers,
         channel_uses: schedule.channel_use_count(),
-        longest_path: longest_path(schedule),
+        longest_path: schedule.longest_path(),
         busiest_step: schedule.steps().map(|(_, step)| step.len()).max().unwrap_or(0),
         deliveries,
         // A valid schedule makes all deliveries; the figures of an invalid one are discarded.
@@ -201,11 +201,6 @@ fn review(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> (Vec<Viol
         capacity: problem.topology().capacity_sum(),
     };
     (findings.into_list(), verification)
-}
-
-/// Returns the number of channels of the longest path.
-fn longest_path(schedule: &Schedule) -> usize {
-    schedule.steps().flat_map(|(_, step)| step.iter()).map(|transfer| transfer.path.len()).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -300,6 +295,27 @@ mod tests {
             prop_assert_eq!(&standard, &small);
             prop_assert_eq!(&standard, &sets);
             prop_assert!(!standard.is_empty() || redundant.iter().all(|&count| count == redundant[0]));
+        }
+
+        /// Schedules whose paths are one channel each have fast paths.
+        #[test]
+        fn the_layout_of_the_schedule_makes_no_difference((instance, spoiled) in spoiled_instance(8), limit in 1..6usize) {
+            let problem = instance.problem();
+            let mut hops = Schedule::new();
+            for (_, step) in spoiled.steps() {
+                hops.begin_step_of_width(step.width());
+                step.iter().for_each(|transfer| hops.push(transfer.message, &transfer.path[..transfer.path.len().min(1)]));
+            }
+            for schedule in [spoiled, hops] {
+                let mut general = schedule.clone();
+                general.store_path_ends();
+                for limit in [limit, usize::MAX] {
+                    let (found, verification) = review(&problem, &schedule, limit);
+                    let (expected, expected_verification) = review(&problem, &general, limit);
+                    prop_assert!(!found.is_empty() || verification == expected_verification);
+                    prop_assert_eq!(found, expected);
+                }
+            }
         }
 
         /// The fast path accepts a relayed scatter only if the general one does, with the same figures.
