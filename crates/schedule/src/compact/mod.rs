@@ -9,11 +9,17 @@
 //! the transfer before, of others to the channel before. Every step begins at message 0 and channel 0.
 //!
 //! A transfer takes 1 byte and 1 byte per channel if messages and channels are near those before.
+//!
+//! [`hops`] is a fast path for the most common schedules, whose paths are one channel each.
+
+mod hops;
+mod number;
 
 use std::ops::Range;
 
 use lockstep_topology::ChannelId;
 
+use self::number::{Reader, contradiction, difference, put};
 use crate::file::ScheduleFileError;
 use crate::messages::MessageId;
 use crate::parallel::{map_parts, step_ranges};
@@ -29,8 +35,9 @@ pub(crate) fn write(schedule: &Schedule, bytes: &mut Vec<u8>) {
         bytes.reserve(2 * schedule.transfer_count() + schedule.channel_use_count());
         return write_steps(schedule, all.clone(), bytes);
     }
+    let memory = 2 * (schedule.transfer_count() + schedule.channel_use_count()) / ranges.len();
     let write_range = |steps: Range<usize>| {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(memory);
         write_steps(schedule, steps, &mut bytes);
         bytes
     };
@@ -44,6 +51,11 @@ pub(crate) fn write(schedule: &Schedule, bytes: &mut Vec<u8>) {
 fn write_steps(schedule: &Schedule, steps: Range<usize>, bytes: &mut Vec<u8>) {
     for step in steps.map(|step| schedule.step(step)) {
         put(bytes, step.len() as u64);
+        if let Some(channels) = step.hops() {
+            put(bytes, u64::from(!channels.is_empty()) + 1);
+            hops::write(step.messages(), channels, bytes);
+            continue;
+        }
         let mut lengths = step.iter().map(|transfer| transfer.path.len());
         let first = lengths.next().unwrap_or(0);
         let is_uniform = lengths.all(|length| length == first);
@@ -73,12 +85,16 @@ fn write_steps(schedule: &Schedule, steps: Range<usize>, bytes: &mut Vec<u8>) {
 ///
 /// [`ScheduleFileError::Tables`] if the bytes are not a stream of steps.
 pub(crate) fn read(bytes: &[u8]) -> Result<Schedule, ScheduleFileError> {
-    let mut reader = Reader { bytes };
-    let [transfers, channel_uses, steps] = [reader.number()?, reader.number()?, reader.number()?];
-    // Each of them takes a byte or more.
-    if transfers.saturating_add(channel_uses).saturating_add(steps) > reader.bytes.len() as u64 {
-        return Err(contradiction("there are fewer steps than the first numbers say"));
+    match hops::read(bytes) {
+        Some(schedule) => Ok(schedule),
+        None => read_any(bytes),
     }
+}
+
+/// Reads all streams, transfer by transfer.
+fn read_any(bytes: &[u8]) -> Result<Schedule, ScheduleFileError> {
+    let mut reader = Reader { bytes };
+    let [transfers, channel_uses, steps] = reader.totals()?;
     let mut schedule = Schedule::with_capacity(transfers as usize, channel_uses as usize);
     let mut path = Vec::new();
     for _ in 0..steps {
@@ -108,56 +124,78 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Schedule, ScheduleFileError> {
     is_complete.then_some(schedule).ok_or(contradiction("the steps are not those that the first numbers announce"))
 }
 
-fn contradiction(why: &'static str) -> ScheduleFileError {
-    ScheduleFileError::Tables { why }
-}
-
-#[inline]
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 1 << 7 {
-        bytes.push(number as u8 | 1 << 7);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
 /// Appends the difference of `next` to `last`, and makes `next` the last number.
 #[inline]
 fn put_difference(bytes: &mut Vec<u8>, last: &mut u32, next: u32) {
-    let difference = i64::from(next) - i64::from(*last);
-    put(bytes, (difference << 1 ^ difference >> 63).cast_unsigned());
+    put(bytes, difference(*last, next));
     *last = next;
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-impl Reader<'_> {
-    #[inline]
-    fn number(&mut self) -> Result<u64, ScheduleFileError> {
-        let mut number = 0;
-        for place in (0..u64::BITS).step_by(7) {
-            let (&byte, rest) = self.bytes.split_first().ok_or(contradiction("a step is longer than the file"))?;
-            self.bytes = rest;
-            // The tenth byte has one bit.
-            if place == 63 && byte > 1 {
-                break;
+    use super::*;
+
+    /// Steps of any transfers over one channel, most of them near the one before.
+    fn schedules_of_hops() -> impl Strategy<Value = Schedule> {
+        let near = || prop_oneof![8 => 0..60u32, 2 => 0..20_000u32, 1 => any::<u32>(), 1 => Just(u32::MAX)];
+        let step = prop::collection::vec((near(), near()), 0..800);
+        prop::collection::vec(step, 0..5).prop_map(|steps| {
+            let mut schedule = Schedule::new();
+            for step in steps {
+                schedule.begin_step();
+                for (message, channel) in step {
+                    schedule.push(MessageId::new(message), &[ChannelId::new(channel)]);
+                }
             }
-            number |= u64::from(byte & 0x7F) << place;
-            if byte < 1 << 7 {
-                return Ok(number);
-            }
-        }
-        Err(contradiction("a number has more than 64 bits"))
+            schedule
+        })
     }
 
-    /// Returns the number at the next difference to `last`.
-    #[inline]
-    fn following(&mut self, last: u32) -> Result<u32, ScheduleFileError> {
-        let coded = self.number()?;
-        let difference = (coded >> 1).cast_signed() ^ -(coded & 1).cast_signed();
-        let next = i64::from(last).checked_add(difference).and_then(|next| u32::try_from(next).ok());
-        next.ok_or(contradiction("a message or channel is not a number of 32 bits"))
+    fn written(schedule: &Schedule) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(schedule, &mut bytes);
+        bytes
+    }
+
+    proptest! {
+        #[test]
+        fn both_writers_and_both_readers_agree(schedule in schedules_of_hops()) {
+            let bytes = written(&schedule);
+            prop_assert_eq!(hops::read(&bytes), Some(schedule.clone()));
+            prop_assert_eq!(read_any(&bytes).unwrap(), schedule.clone());
+            let mut general = schedule;
+            general.store_path_ends();
+            prop_assert_eq!(written(&general), bytes);
+        }
+
+        /// The fast path may leave a stream to the general reader, but accepts nothing else than that does.
+        #[test]
+        fn altered_streams_are_not_read_otherwise(
+            schedule in schedules_of_hops(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+            cut: prop::sample::Index,
+        ) {
+            let mut bytes = written(&schedule);
+            for (place, byte) in changes {
+                let place = place.index(bytes.len());
+                bytes[place] = byte;
+            }
+            for bytes in [&bytes[..], &bytes[..cut.index(bytes.len())]] {
+                if let Some(schedule) = hops::read(bytes) {
+                    prop_assert_eq!(read_any(bytes), Ok(schedule));
+                }
+            }
+        }
+    }
+
+    /// A number of more bytes than it needs is read by both readers.
+    #[test]
+    fn numbers_with_needless_bytes_are_read() {
+        let bytes = [1, 1, 1, 1, 2, 0x86, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0, 0x84, 0];
+        let schedule = read_any(&bytes).unwrap();
+        assert_eq!(schedule.step(0).transfer(0).message, MessageId::new(3));
+        assert_eq!(hops::read(&bytes), Some(schedule));
     }
 }
