@@ -20,7 +20,8 @@ struct LongTransfer {
 /// Adds the transfers whose path is too long. A path of one channel never is.
 pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
     let model = case.problem.model();
-    if model.routing == Routing::Any || model.switching == Switching::StoreAndForward {
+    let is_any = model.routing == Routing::Any || model.switching == Switching::StoreAndForward;
+    if is_any || case.schedule.has_only_hops() {
         return;
     }
     let nodes = case.topology.node_count();

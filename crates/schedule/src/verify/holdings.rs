@@ -10,6 +10,7 @@ use super::findings::Findings;
 use crate::bit_set::BitSet;
 use crate::messages::{MessageId, Receivers};
 use crate::parallel::map_parts;
+use crate::schedule::Step;
 use crate::violation::Violation;
 
 /// The most bits in memory at a time: 256 MiB.
@@ -64,12 +65,34 @@ pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings,
     redundant
 }
 
+/// Number of transfers whose bits are found together.
+const BATCH: usize = 256;
+
 /// The rule that a transfer breaks. In one transfer, the first one is reported first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     UnknownMessage,
     NotDirect,
     NotHeld,
+}
+
+/// The ends of channels, for a fast path: steps whose paths are one channel each, and which break no rule.
+struct HopTable {
+    /// The ranks of the two terminals of each channel.
+    ends: Vec<[u32; 2]>,
+    /// The bits of the arrivals of the current step.
+    arrivals: Vec<u64>,
+}
+
+impl HopTable {
+    /// `None` if some path is not one channel, or if some channel does not join terminals.
+    fn new(case: &ScheduleCase<'_>) -> Option<Self> {
+        let topology = case.topology;
+        let rank = |node| topology.terminal_rank(node).map(|rank| rank as u32);
+        let ends = |channel| Some([rank(topology.tail(channel))?, rank(topology.head(channel))?]);
+        case.schedule.has_only_hops().then_some(())?;
+        Some(Self { ends: topology.channel_numbers().map(ends).collect::<Option<_>>()?, arrivals: Vec::new() })
+    }
 }
 
 /// A range of messages.
@@ -82,7 +105,9 @@ struct MessageBlock<'a> {
     width: u64,
     /// One bit per message, or per message and terminal.
     /// Direct scatter: the message is delivered. Other distribution: a terminal that is not the origin holds it.
+    /// If there is a table of `hops`, the origin has a bit too.
     bits: BitSet,
+    hops: Option<HopTable>,
     /// The faults of the current step, by the place of the transfer.
     faults: Vec<(usize, Fault)>,
 }
@@ -90,7 +115,16 @@ struct MessageBlock<'a> {
 impl<'a> MessageBlock<'a> {
     fn new(case: &'a ScheduleCase<'a>, messages: Range<u32>, moved: Option<&'a [u32]>, width: u64) -> Self {
         let rows = moved.map_or(u64::from(messages.end - messages.start), |moved| moved.len() as u64);
-        Self { case, messages, moved, width, bits: BitSet::new(rows * width), faults: Vec::new() }
+        let hops = if moved.is_some() || case.is_direct { None } else { HopTable::new(case) };
+        let mut block =
+            Self { case, messages, moved, width, bits: BitSet::new(rows * width), hops, faults: Vec::new() };
+        if block.hops.is_some() {
+            for message in block.messages.clone().map(MessageId::new) {
+                let bit = block.bit(message, block.origin(message));
+                block.bits.insert(bit);
+            }
+        }
+        block
     }
 
     /// Returns the number of redundant deliveries.
@@ -98,6 +132,10 @@ impl<'a> MessageBlock<'a> {
         let mut redundant = 0;
         let mut arrivals: Vec<u64> = Vec::new();
         for (step, transfers) in self.case.schedule.steps() {
+            if let Some(count) = self.pass_on(transfers) {
+                redundant += count;
+                continue;
+            }
             for at in transfers.iter().enumerate().map(|(place, transfer)| PlacedTransfer { step, place, transfer }) {
                 if let Some((from, to)) = self.ends(at) {
                     if self.case.is_direct {
@@ -122,6 +160,35 @@ impl<'a> MessageBlock<'a> {
         }
         self.verify_complete(findings);
         redundant
+    }
+
+    /// Makes the transfers of a step with [`hops`](HopTable), and returns the number of redundant ones. `None` if one of them
+    /// breaks a rule; then nothing is changed.
+    fn pass_on(&mut self, step: Step<'_>) -> Option<u64> {
+        let (hops, channels) = (self.hops.as_mut()?, step.hops()?);
+        let (start, rows, count) = (self.messages.start, self.messages.len() as u32, self.case.messages.len());
+        hops.arrivals.clear();
+        // The bits of a batch are found first and read then, so that several of them are on their way from memory at a time.
+        let mut batch = [[0; 2]; BATCH];
+        for (messages, channels) in step.messages().chunks(BATCH).zip(channels.chunks(BATCH)) {
+            let mut length = 0;
+            for (message, channel) in messages.iter().zip(channels) {
+                let row = message.number().wrapping_sub(start);
+                if row >= rows && message.index() >= count {
+                    return None;
+                }
+                let first = u64::from(row) * self.width;
+                batch[length] = hops.ends.get(channel.index())?.map(|rank| first + u64::from(rank));
+                length += usize::from(row < rows);
+            }
+            let batch = &batch[..length];
+            if !batch.iter().fold(true, |are_held, &[sender, _]| are_held & self.bits.contains(sender)) {
+                return None;
+            }
+            hops.arrivals.extend(batch.iter().map(|&[_, receiver]| receiver));
+        }
+        // Arrivals count only now, so that no message is passed on in the step in which it arrives.
+        Some(hops.arrivals.iter().map(|&bit| u64::from(!self.bits.insert(bit))).sum())
     }
 
     /// Returns the sender and receiver, if the transfer belongs to this block and joins terminals. The first block
@@ -222,6 +289,10 @@ impl<'a> MessageBlock<'a> {
 
     /// Verifies that every goal has its bit after the last step.
     fn verify_complete(&self, findings: &mut Findings) {
+        // All bits are set: every terminal holds every message.
+        if self.hops.is_some() && self.bits.len() == self.messages.len() as u64 * self.width {
+            return;
+        }
         for message in self.messages.clone().map(MessageId::new) {
             let is_moved = self.moved.is_none_or(|moved| moved.binary_search(&message.number()).is_ok());
             let lacks = |&node: &NodeId| !is_moved || !self.bits.contains(self.bit(message, node));

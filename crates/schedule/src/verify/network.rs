@@ -8,7 +8,7 @@ use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
 use crate::model::{Ports, Switching};
 use crate::parallel::{map_parts, step_ranges};
-use crate::schedule::Transfer;
+use crate::schedule::{Step, Transfer};
 use crate::violation::Violation;
 
 /// Stamps instead of flags, so that nothing is cleared between steps. Stamps count from 1; there are fewer than 2^32
@@ -84,7 +84,11 @@ fn verify_steps(case: &ScheduleCase<'_>, steps: Range<usize>, limit: usize) -> F
         width: 1,
         transfer: 0,
     };
+    let mut hops = HopUse::new(case);
     for (step, transfers) in steps.map(|step| (step, case.schedule.step(step))).filter(|(_, step)| !step.is_empty()) {
+        if hops.as_mut().is_some_and(|hops| hops.is_valid(transfers)) {
+            continue;
+        }
         uses.step += 1;
         uses.width = transfers.width().get();
         for (place, transfer) in transfers.iter().enumerate() {
@@ -99,6 +103,52 @@ fn verify_steps(case: &ScheduleCase<'_>, steps: Range<usize>, limit: usize) -> F
         }
     }
     findings
+}
+
+/// The channels of a step whose paths are one channel each: a fast path that only decides whether there is a violation.
+struct HopUse {
+    /// By channel: its resource; [`UNUSABLE`] if it has failed or does not join terminals.
+    resource: Vec<u32>,
+    /// By resource: the last step that used it.
+    busy: Vec<u32>,
+    /// The current step.
+    step: u32,
+}
+
+/// The resource of a channel that no path of one channel may use.
+const UNUSABLE: u32 = u32::MAX;
+
+impl HopUse {
+    /// `None` if ports or capacities must be counted, or if some path is not one channel.
+    fn new(case: &ScheduleCase<'_>) -> Option<Self> {
+        let topology = case.topology;
+        let is_plain = case.problem.model().ports == Ports::All
+            && !topology.has_capacities()
+            && case.schedule.widths().is_empty()
+            && case.schedule.has_only_hops();
+        let resource = |channel| {
+            let joins = topology.is_terminal(topology.tail(channel)) && topology.is_terminal(topology.head(channel));
+            let is_usable = topology.is_working(channel) && joins;
+            if is_usable { topology.resource(channel).number() } else { UNUSABLE }
+        };
+        is_plain.then(|| Self {
+            resource: topology.channel_numbers().map(resource).collect(),
+            busy: vec![0; topology.resource_count()],
+            step: 0,
+        })
+    }
+
+    /// Returns true only if the step breaks no rule of the network.
+    fn is_valid(&mut self, step: Step<'_>) -> bool {
+        let Some(channels) = step.hops() else { return false };
+        self.step += 1;
+        channels.iter().all(|channel| {
+            let resource = self.resource.get(channel.index()).copied().unwrap_or(UNUSABLE);
+            // There are fewer resources than `UNUSABLE`.
+            let busy = self.busy.get_mut(resource as usize);
+            busy.is_some_and(|busy| std::mem::replace(busy, self.step) != self.step)
+        })
+    }
 }
 
 /// Rule 1 except minimal routing: at most one violation per path.
