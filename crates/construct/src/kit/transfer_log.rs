@@ -96,12 +96,18 @@ impl TransferLog {
     /// Returns the schedule, in `O(T + C)` time for `T` transfers and `C` channel uses.
     pub(crate) fn schedule(&self) -> Schedule {
         let mut schedule = Schedule::with_capacity(self.len(), self.channel_use_count());
-        let order = self.by_step();
-        for transfers in order.chunk_by(|&a, &b| self.step[a as usize] == self.step[b as usize]) {
-            schedule.begin_step();
-            for &transfer in transfers {
-                schedule.push(self.message[transfer as usize], self.path(transfer as usize));
+        let mut last = None;
+        let add = |transfer: usize| {
+            let step = Some(self.step[transfer]);
+            if std::mem::replace(&mut last, step) != step {
+                schedule.begin_step();
             }
+            schedule.push(self.message[transfer], self.path(transfer));
+        };
+        if self.step.is_sorted() {
+            (0..self.len()).for_each(add);
+        } else {
+            self.by_step().into_iter().map(|transfer| transfer as usize).for_each(add);
         }
         schedule
     }
@@ -129,6 +135,13 @@ mod tests {
         expected.push(MessageId::new(2), &path(&[1, 2, 3]));
         assert_eq!((log.step_count(), log.len(), log.channel_use_count()), (2, 3, 6));
         assert_eq!(log.schedule(), expected);
+        let mut sorted = TransferLog::default();
+        for (step, transfers) in expected.steps() {
+            for transfer in transfers.iter() {
+                sorted.push(transfer.message, 2 * step as u32, transfer.path).unwrap();
+            }
+        }
+        assert_eq!(sorted.schedule(), expected);
     }
 
     #[test]

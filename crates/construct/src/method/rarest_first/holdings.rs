@@ -5,6 +5,7 @@ use std::ops::Range;
 use lockstep_schedule::{MessageId, Messages, Receivers};
 use lockstep_topology::NodeId;
 
+use super::word_sets::{BLOCK, count_common, narrow, narrow_to_least, pick};
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::relay_tree::RelayTree;
 use crate::kit::task::SchedulingTask;
@@ -34,8 +35,8 @@ pub(super) struct Holdings {
     left: u64,
 }
 
-/// Number of words counted together.
-const BLOCK: usize = 8;
+/// Number of words of most samples, together with [`BLOCK`].
+const TWO_BLOCKS: usize = 2 * BLOCK;
 
 /// The rarest message is chosen among this number of messages, in a row of more than [`BLOCK`] words that has them.
 const ENOUGH: u32 = 64;
@@ -171,7 +172,7 @@ impl Holdings {
         let mut count = 0;
         // The count is checked once per block, so that the compiler can use vector registers inside a block.
         for (held, lacked) in held.chunks(BLOCK).zip(lacked.chunks(BLOCK)) {
-            count += held.iter().zip(lacked).map(|(held, lacked)| (held & lacked).count_ones()).sum::<u32>();
+            count += count_common(held, lacked);
             if count >= enough {
                 break;
             }
@@ -218,7 +219,12 @@ impl Holdings {
         for &other in others {
             narrow(pool, &self.row(&self.lacked, other as usize)[sample.clone()], 0);
         }
-        self.served.chunks_exact(self.words).for_each(|digit| narrow(pool, &digit[sample.clone()], u64::MAX));
+        let digits = self.served.chunks_exact(self.words).map(|digit| &digit[sample.clone()]);
+        match pool.len() {
+            BLOCK => narrow_to_least::<BLOCK>(pool, digits),
+            TWO_BLOCKS => narrow_to_least::<TWO_BLOCKS>(pool, digits),
+            _ => digits.for_each(|digit| narrow(pool, digit, u64::MAX)),
+        }
         pick(pool, salt).map(|message| first + message)
     }
 
@@ -232,7 +238,7 @@ impl Holdings {
         let (held, lacked) = (self.row(&self.held, from), self.row(&self.lacked, to));
         let count = |block: usize| -> u32 {
             let words = block * BLOCK..self.words.min((block + 1) * BLOCK);
-            held[words.clone()].iter().zip(&lacked[words]).map(|(held, lacked)| (held & lacked).count_ones()).sum()
+            count_common(&held[words.clone()], &lacked[words])
         };
         let blocks = self.words.div_ceil(BLOCK);
         let start = ((u64::from(salt) * blocks as u64) >> u32::BITS) as usize;
@@ -315,25 +321,6 @@ impl Holdings {
 #[inline]
 fn bit_of(message: u32) -> (usize, u64) {
     (message as usize / 64, 1 << (message % 64))
-}
-
-/// Intersects a set with `other ^ mask`, unless the result would be empty.
-#[inline]
-fn narrow(set: &mut [u64], other: &[u64], mask: u64) {
-    if set.iter().zip(other).fold(0, |any, (word, other)| any | word & (other ^ mask)) != 0 {
-        set.iter_mut().zip(other).for_each(|(word, other)| *word &= other ^ mask);
-    }
-}
-
-/// Returns one of the messages of a row: the first one from a position on that `salt` selects.
-#[inline]
-fn pick(row: &[u64], salt: u32) -> Option<u32> {
-    let start = ((u64::from(salt) * row.len() as u64) >> u32::BITS) as usize;
-    let mut words = (start..row.len()).chain(0..start);
-    let word = words.find(|&word| row[word] != 0)?;
-    let turn = salt % u64::BITS;
-    let bit = (row[word].rotate_right(turn).trailing_zeros() + turn) % u64::BITS;
-    Some(word as u32 * u64::BITS + bit)
 }
 
 #[cfg(test)]
@@ -428,16 +415,5 @@ mod tests {
         fn the_rarest_message_of_a_sample_is_found(held in prop::collection::vec(0..12u32, 1..200), salt: u32) {
             check_sample(&held, salt)?;
         }
-    }
-
-    /// Each of several messages is selected by some salt.
-    #[test]
-    fn salt_selects_among_ties() {
-        let row = [0, 1 << 63 | 1, 0, 1 << 17];
-        let mut picked: Vec<u32> = (0..4096u32).filter_map(|salt| pick(&row, salt.wrapping_mul(0x9E37_79B9))).collect();
-        picked.sort_unstable();
-        picked.dedup();
-        assert_eq!(picked, [64, 127, 3 * 64 + 17]);
-        assert_eq!(pick(&[0, 0], 7), None);
     }
 }
