@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use lockstep::schedule::Schedule;
-use lockstep::topology::ResourceId;
 use lockstep::{ChannelId, Topology};
 
 use crate::text::{Sheet, counted};
@@ -53,13 +52,15 @@ fn links(topology: &Topology, schedule: &Schedule) -> Vec<Link> {
         let link = &mut links[resource.index()];
         link.get_or_insert(Link { channel, channels: 0, transfers: 0, capacity }).channels += 1;
     }
-    let is_working = |channel: ChannelId| channel.index() < topology.channel_bound() && topology.is_working(channel);
-    for transfer in schedule.steps().flat_map(|(_, step)| step.iter()) {
-        for &channel in transfer.path.iter().filter(|&&channel| is_working(channel)) {
-            let resource: ResourceId = topology.resource(channel);
-            if let Some(link) = &mut links[resource.index()] {
-                link.transfers += 1;
-            }
+    let mut transfers = vec![0; topology.channel_bound()];
+    for channel in schedule.channel_uses() {
+        if let Some(count) = transfers.get_mut(channel.index()) {
+            *count += 1;
+        }
+    }
+    for channel in topology.channels() {
+        if let Some(link) = &mut links[topology.resource(channel).index()] {
+            link.transfers += transfers[channel.index()];
         }
     }
     links.into_iter().flatten().collect()

@@ -65,21 +65,23 @@ pub(super) fn expand(
     let sums = TranslationTable::of(steps);
     let transfers = base.transfer_count() * elements;
     let mut schedule = Schedule::with_capacity(transfers, transfers);
+    let (mut messages, mut channels) = ((0..elements).map(MessageId::from_index).collect::<Vec<_>>(), Vec::new());
     for step in 0..base.step_count() {
         schedule.begin_step();
         for transfer in base.step(step) {
             let generator = usize::from(transfer.path[0]);
-            let (senders, receivers) = (sums.row(transfer.from), sums.row(transfer.message));
-            for source in 0..elements {
-                let message = if collective == CollectiveName::AllToAll {
-                    let receiver = usize::from(receivers[source]);
-                    source * (elements - 1) + receiver - usize::from(receiver > source)
-                } else {
-                    source
+            let senders = sums.row(transfer.from).iter();
+            channels.clear();
+            channels.extend(senders.map(|&sender| channel[usize::from(sender) * degree + generator]));
+            if collective == CollectiveName::AllToAll {
+                let message = |(source, &receiver): (usize, &u16)| {
+                    let receiver = usize::from(receiver);
+                    MessageId::from_index(source * (elements - 1) + receiver - usize::from(receiver > source))
                 };
-                let channel = channel[usize::from(senders[source]) * degree + generator];
-                schedule.push(MessageId::from_index(message), &[channel]);
+                messages.clear();
+                messages.extend(sums.row(transfer.message).iter().enumerate().map(message));
             }
+            schedule.push_hops(&messages, &channels);
         }
     }
     schedule
