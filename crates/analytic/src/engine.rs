@@ -18,7 +18,7 @@ use crate::registry::shortest;
 /// let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::unlimited();
 /// let request =
-///     EngineRequest { problem, goal: 4, below: u32::MAX, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
+///     EngineRequest { problem, goal: 4, below: u32::MAX, best: None, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
 /// let found = AnalyticEngine.find(&request, &mut |_| {})?;
 /// assert_eq!((found.schedule.step_count(), found.method.as_deref()), (4, Some("hypercube")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

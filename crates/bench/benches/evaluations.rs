@@ -50,6 +50,7 @@ fn measure(spec: &str, collective: &str, model: CommunicationModel, engine: &dyn
         problem: instance.problem(),
         goal: 1,
         below: u32::MAX,
+        best: None,
         seed: 1,
         budget: &budget,
         pause_after: u64::MAX,

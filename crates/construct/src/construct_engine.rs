@@ -20,7 +20,7 @@ use crate::portfolio::{ENGINE, Portfolio, RoundLimits};
 /// let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::evaluations(10_000);
 /// let request =
-///     EngineRequest { problem, goal: 4, below: u32::MAX, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
+///     EngineRequest { problem, goal: 4, below: u32::MAX, best: None, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
 /// let found = ConstructEngine.find(&request, &mut |_| {})?;
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -38,9 +38,10 @@ impl Engine for ConstructEngine {
     }
 
     fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
-        let EngineRequest { problem, goal, below, seed, budget, pause_after, resume } = *request;
+        let EngineRequest { problem, goal, below, best, seed, budget, pause_after, resume } = *request;
         let limits = RoundLimits { goal, seed, budget, pause_after };
         let mut portfolio = Portfolio::new(&problem);
+        portfolio.improve(best);
         resume.map_or(Ok(()), |state| portfolio.restore(state, below))?;
         loop {
             portfolio.round(limits, &mut |method, effort, steps| {

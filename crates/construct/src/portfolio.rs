@@ -28,6 +28,8 @@ pub(crate) struct Portfolio<'a> {
     fixed: Option<FixedTransfers<'a>>,
     methods: Vec<MethodState>,
     best: Option<MethodSchedule>,
+    /// The best schedule of others before.
+    start: Option<&'a Schedule>,
     /// Only schedules with fewer steps are of use; `u32::MAX` while there is no schedule.
     below: u32,
     /// Number of evaluations so far.
@@ -85,12 +87,18 @@ impl<'a> Portfolio<'a> {
             fixed: None,
             methods: initial_states(problem, METHODS),
             best: None,
+            start: None,
             below: u32::MAX,
             evaluations: 0,
             is_spent: false,
             bus_paths: bus_paths(problem),
             failure: NO_SCHEDULE,
         }
+    }
+
+    /// Lets methods improve a schedule.
+    pub(crate) fn improve(&mut self, start: Option<&'a Schedule>) {
+        self.start = start;
     }
 
     /// Uses only these methods from now on, and begins every schedule with the fixed transfers.
@@ -162,7 +170,7 @@ impl<'a> Portfolio<'a> {
         limits: RoundLimits<'_>,
         observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
     ) {
-        let Self { problem, fixed, below, .. } = *self;
+        let Self { problem, fixed, below, start, .. } = *self;
         let Ok(bus_paths) = self.bus_paths.as_ref().map(Option::as_ref) else {
             self.methods[place].is_over = true;
             return;
@@ -172,8 +180,9 @@ impl<'a> Portfolio<'a> {
         let attempts = attempts..attempts.saturating_add(more);
         let end = attempts.end;
         let work = WorkCounter::default();
+        let best = self.best.as_ref().map(|best| &best.schedule).or(start);
         let request =
-            MethodRequest { problem, goal, below, seed, attempts, budget, fixed, bus_paths, work: work.clone() };
+            MethodRequest { problem, goal, below, best, seed, attempts, budget, fixed, bus_paths, work: work.clone() };
         let result = (method.find)(&request);
         let steps = result.as_ref().map(Schedule::step_count);
         tracing::debug!(method = method.name, attempts = more, below, ?steps, work = work.evaluations());
@@ -336,7 +345,7 @@ mod tests {
             (CommunicationModel::wormhole(), "path-colouring"),
         ] {
             let problem = Problem::new(&network, &exchange, model).unwrap();
-            let names = tried(&mut Portfolio::new(&problem), &Budget::unlimited(), 1 << 20);
+            let names = tried(&mut Portfolio::new(&problem), &Budget::unlimited(), 1 << 21);
             assert!(names.contains(&"first-fit") && names.contains(&method), "{names:?}");
         }
     }

@@ -23,7 +23,7 @@ use crate::umda::UmdaOptions;
 /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 /// let budget = Budget::evaluations(1_000_000);
 /// let request =
-///     EngineRequest { problem, goal: 8, below: u32::MAX, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
+///     EngineRequest { problem, goal: 8, below: u32::MAX, best: None, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
 /// let found = UmdaEngine.find(&request, &mut |_| {})?;
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -59,7 +59,7 @@ use crate::schedule::Schedule;
 /// let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::unlimited();
 /// let request =
-///     EngineRequest { problem, goal: 2, below: u32::MAX, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
+///     EngineRequest { problem, goal: 2, below: u32::MAX, best: None, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
 /// let found = OneByOne.find(&request, &mut |_| {})?;
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 12); // 4 messages, 3 transfers each
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -109,6 +109,8 @@ pub struct EngineRequest<'a> {
     pub goal: u32,
     /// Only schedules of fewer steps are used; `u32::MAX` if every schedule is. An engine may ignore this field.
     pub below: u32,
+    /// The best schedule so far, if there is one. An engine may improve it.
+    pub best: Option<&'a Schedule>,
     /// Seed of all random choices.
     pub seed: u64,
     /// Limits of the work, including the evaluations before `resume`. An engine ends before an amount of work that

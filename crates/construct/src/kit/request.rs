@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockstep_paths::PathTable;
-use lockstep_schedule::{Budget, Problem, StopReason};
+use lockstep_schedule::{Budget, Problem, Schedule, StopReason};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -24,6 +24,8 @@ pub(crate) struct MethodRequest<'a> {
     pub(crate) goal: u32,
     /// Only schedules with fewer steps are of use; `u32::MAX` while there is no schedule.
     pub(crate) below: u32,
+    /// The best schedule so far, if it is known.
+    pub(crate) best: Option<&'a Schedule>,
     pub(crate) seed: u64,
     /// The numbers of the attempts to make. Each has its own random stream.
     pub(crate) attempts: Range<u64>,
@@ -132,6 +134,7 @@ impl<'a> MethodRequest<'a> {
             problem,
             goal: 1,
             below: u32::MAX,
+            best: None,
             seed: 1,
             attempts: 0..1,
             budget,

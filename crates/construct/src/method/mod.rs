@@ -30,6 +30,7 @@ pub(crate) const METHODS: &[Method] = &[
     symmetric::SYMMETRIC,
     rarest_first::RAREST_FIRST,
     window_packing::WINDOW_PACKING,
+    path_colouring::STEP_DISSOLVING,
     first_fit::FIRST_FIT,
     balanced_routes::BALANCED_ROUTES,
     path_colouring::PATH_COLOURING,

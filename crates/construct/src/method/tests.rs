@@ -49,6 +49,7 @@ fn the_same_seed_gives_the_schedules_of_earlier_releases() {
         (&kautz, "symmetric", &all_to_all, stored, 16, 0xeedb_75ff_5125_5951),
         (&kautz, "rarest-first", &all_gather, wormhole, 6, 0xf02b_3b51_37a7_c3bd),
         (&kautz, "rarest-first", &all_gather, stored, 6, 0xeae5_a2be_6b17_2dad),
+        (&kautz, "step-dissolving", &all_to_all, wormhole, 15, 0xeb9e_bd36_62c8_b801),
         (&kautz, "first-fit", &all_to_all, wormhole, 17, 0xdcf8_74fe_2674_e929),
         (&kautz, "first-fit", &all_to_all, stored, 15, 0xdea5_0cc6_4d7a_b074),
         (&kautz, "balanced-routes", &all_to_all, stored, 15, 0x4a2c_343b_f63d_4a01),
@@ -63,9 +64,15 @@ fn the_same_seed_gives_the_schedules_of_earlier_releases() {
     }
     for (topology, name, collective, model, steps, expected) in cases {
         let problem = Problem::new(topology, collective, model).unwrap();
-        let method = METHODS.iter().find(|method| method.name == name).unwrap();
         let budget = Budget::unlimited();
-        let schedule = (method.find)(&MethodRequest { seed: 7, ..MethodRequest::first(&problem, &budget) }).unwrap();
+        let request = MethodRequest { seed: 7, ..MethodRequest::first(&problem, &budget) };
+        let find = |name: &str, best: Option<&Schedule>| {
+            let method = METHODS.iter().find(|method| method.name == name).unwrap();
+            let below = best.map_or(u32::MAX, |best| best.step_count() as u32);
+            (method.find)(&MethodRequest { below, best, ..request.clone() })
+        };
+        let start = (name == "step-dissolving").then(|| find("first-fit", None).unwrap());
+        let schedule = find(name, start.as_ref()).unwrap();
         assert_eq!((schedule.step_count(), fingerprint(&schedule)), (steps, expected), "{name}");
     }
 }

@@ -79,6 +79,7 @@ fn speed(name: String, row: &SearchRow) -> Result<SearchSpeed> {
         problem,
         goal: 1,
         below: u32::MAX,
+        best: None,
         seed: SEED,
         budget: &budget,
         pause_after: u64::MAX,

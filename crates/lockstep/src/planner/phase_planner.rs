@@ -180,14 +180,15 @@ impl<'a> PhasePlanner<'a> {
         };
         let budget = self.budget.clone().with_evaluations(evaluations);
         let (problem, goal, seed) = (self.problem, self.goal(), self.seed);
+        let best = state.best.as_ref().map(|best| &best.schedule);
         let request =
-            EngineRequest { problem, goal, below, seed, budget: &budget, pause_after, resume: resume.as_deref() };
+            EngineRequest { problem, goal, below, best, seed, budget: &budget, pause_after, resume: resume.as_deref() };
         let identity = self.identity;
         let at_start = rounds.as_ref().map(|(rounds, _)| &**rounds);
         let checkpoint =
             |state: &PlanState, search: &[u8]| checkpoint::write(identity, state, engine, search, at_start);
         let is_cut = state.cut_short.is_some();
-        let (mut is_spent, mut spent, mut paused) = (false, None, None);
+        let (mut stopped, mut spent, mut paused) = (None, None, None);
         let found = known.engine.find(&request, &mut |event| match event {
             EngineEvent::Tried { method, effort, steps } => observe(Event::Tried { engine, method, effort, steps }),
             EngineEvent::Progress(progress) => {
@@ -200,14 +201,16 @@ impl<'a> PhasePlanner<'a> {
                     let checkpoint = || checkpoint(state, &(progress.checkpoint)());
                     observe(Event::Stopped(SearchProgress { checkpoint: &checkpoint, ..progress }));
                 }
-                state.note_stop(reason);
-                is_spent |= reason == StopReason::Evaluations;
+                stopped = stopped.or(Some(reason));
             }
             EngineEvent::Spent(evaluations) => spent = Some(evaluations),
             EngineEvent::Paused { state } => paused = Some(state),
             _ => {}
         });
-        self.is_spent |= is_spent;
+        if let Some(reason) = stopped {
+            state.note_stop(reason);
+            self.is_spent |= reason == StopReason::Evaluations;
+        }
         if let Some((rounds, place)) = rounds {
             let progress = rounds.of(place);
             progress.spent = spent.unwrap_or(progress.spent);

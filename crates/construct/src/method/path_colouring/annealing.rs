@@ -1,6 +1,6 @@
 //! The search for a step and a path per message: messages take free steps or displace others.
 
-use lockstep_schedule::MessageId;
+use lockstep_schedule::{MessageId, Transfer};
 use lockstep_topology::ChannelId;
 use rand::{Rng, RngExt};
 
@@ -103,7 +103,14 @@ impl<'a> AnnealingState<'a> {
 
     /// Places the messages of the fixed transfers in the first `steps` steps. No message may be placed yet.
     pub(super) fn place_fixed(&mut self, fixed: FixedTransfers<'_>, steps: u32) {
-        for (step, transfer) in fixed.transfers().take_while(|&(step, _)| step < steps) {
+        self.place(fixed.transfers().take_while(|&(step, _)| step < steps));
+        let Self { step, arcs, arc_count, .. } = &*self;
+        self.fixed = Some(FixedPlaces { step: step.clone(), arcs: arcs.clone(), arc_count: arc_count.clone() });
+    }
+
+    /// Places the messages of transfers, as far as their paths are known and free.
+    pub(super) fn place<'b>(&mut self, transfers: impl Iterator<Item = (u32, Transfer<'b>)>) {
+        for (step, transfer) in transfers {
             let message = transfer.message.number();
             let is_known = self.dags.trace(message, transfer.path, &mut self.search.trail);
             let is_full = |&arc: &u32| self.occupancy.is_full(self.dags.arc(arc).slot, step);
@@ -112,8 +119,6 @@ impl<'a> AnnealingState<'a> {
             }
         }
         self.unplaced.retain(|&message| self.step[message as usize] == NONE);
-        let Self { step, arcs, arc_count, .. } = &*self;
-        self.fixed = Some(FixedPlaces { step: step.clone(), arcs: arcs.clone(), arc_count: arc_count.clone() });
     }
 
     /// Moves messages back to the steps and paths of their fixed transfers, as far as these are free.

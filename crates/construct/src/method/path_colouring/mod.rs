@@ -11,6 +11,7 @@
 //! | `step_packing` | a first colouring of large problems: the steps are filled one after the other |
 //! | `free_slots` | the steps and paths in which a message has few conflicts |
 //! | `annealing` | the search: messages take free steps or displace other messages |
+//! | `step_dissolving` | a method of its own: the best schedule of all methods, with fewer steps |
 
 mod annealing;
 mod detours;
@@ -18,6 +19,7 @@ mod free_slots;
 mod occupancy;
 mod path_dag;
 mod routes;
+mod step_dissolving;
 mod step_packing;
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,7 @@ use self::annealing::{AnnealingState, FROM_COLOURING, FROM_NOTHING};
 use self::detours::find_detours;
 use self::path_dag::{Detours, PathDags};
 use self::routes::MessageRouter;
+pub(crate) use self::step_dissolving::STEP_DISSOLVING;
 use self::step_packing::StepPacker;
 use crate::kit::capacities::Capacities;
 use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};

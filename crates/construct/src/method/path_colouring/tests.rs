@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::any_model;
-use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, ScatterRule, verify};
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
 use super::*;
 use crate::kit::testing::{any_instance, any_network, lower_bound, renumbered};
+use crate::method::METHODS;
 
 /// Returns the number of steps of the verified schedule of some attempts.
 fn steps(problem: &Problem<'_>, goal: u32, attempts: u64) -> Result<u32, MethodError> {
@@ -229,6 +230,34 @@ fn problems_with_few_moves_per_message_are_not_supported() {
         let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
         assert_eq!(is_too_large(&task, &Capacities::new(&task)), expected, "{spec}");
+    }
+}
+
+/// Step dissolving shortens a schedule with one transfer per step, also one with paths and relays that it does not know.
+#[test]
+fn a_long_schedule_is_dissolved() {
+    let mesh: Topology = "mesh:3x3".parse().unwrap();
+    let (all_to_all, budget) = (Collective::all_to_all(), Budget::unlimited());
+    let relayed = CommunicationModel { scatter: ScatterRule::Relay, ..model(Routing::Any) };
+    for (model, start) in [(model(Routing::Minimal), relayed), (relayed, CommunicationModel::store_and_forward())] {
+        let start = Problem::new(&mesh, &all_to_all, start).unwrap();
+        let first = (METHODS.iter().find(|method| method.name == "first-fit").unwrap().find)(&MethodRequest::first(
+            &start, &budget,
+        ));
+        let mut long = Schedule::new();
+        for transfer in first.unwrap().steps().flat_map(|(_, step)| step.iter()) {
+            long.begin_step();
+            long.push(transfer.message, transfer.path);
+        }
+        let problem = Problem::new(&mesh, &all_to_all, model).unwrap();
+        let request =
+            MethodRequest { goal: 9, below: 1000, best: Some(&long), ..MethodRequest::first(&problem, &budget) };
+        let schedule = (STEP_DISSOLVING.find)(&request).unwrap();
+        assert!(verify(&problem, &schedule).unwrap().steps <= 10, "{} steps", schedule.step_count());
+        assert!(matches!(
+            (STEP_DISSOLVING.find)(&MethodRequest { best: None, ..request }),
+            Err(MethodError::NoShorter)
+        ));
     }
 }
 

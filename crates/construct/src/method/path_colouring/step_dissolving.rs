@@ -1,0 +1,95 @@
+//! The best schedule with fewer steps: the messages of the last step look for places in the others.
+
+use lockstep_schedule::{Schedule, Switching};
+use rand_chacha::ChaCha8Rng;
+
+use super::annealing::{AnnealingState, FROM_COLOURING};
+use super::is_too_large;
+use super::path_dag::{Detours, PathDags};
+use crate::kit::capacities::Capacities;
+use crate::kit::half_duplex::half_duplex_pairs;
+use crate::kit::method::Method;
+use crate::kit::method_error::MethodError;
+use crate::kit::request::{AttemptContext, MethodRequest};
+use crate::kit::task::SchedulingTask;
+use crate::kit::transfer_log::TransferLog;
+
+/// Step dissolving: fewer steps for the best wormhole scatter that another method has found.
+///
+/// The messages of the last step lose their places. Each takes a free step and a shortest path, or displaces other messages,
+/// as in [path colouring](super::PATH_COLOURING). This repeats while all messages find places. Messages that the schedule sends
+/// along other paths, or relays, lose their places at the beginning.
+///
+/// Not supported: as for path colouring, and without a schedule. Time: as for path colouring, but few moves per message
+/// suffice. Memory: the same.
+///
+/// # Source
+///
+/// As for path colouring.
+pub(crate) const STEP_DISSOLVING: Method = Method {
+    name: "step-dissolving",
+    about: "scatter with one transfer per message: the last step of the best schedule is dissolved by annealing",
+    find,
+    evaluations_per_delivery: 4,
+    is_random: true,
+};
+
+/// Number of moves per message of a step, in an attempt of the first round; later rounds make more.
+const MOVES: u64 = 512;
+
+fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
+    let problem = request.problem;
+    let is_scatter = problem.messages().is_scatter() && problem.model().switching == Switching::Wormhole;
+    if !is_scatter || request.fixed.is_some() {
+        return Err(MethodError::Unsupported);
+    }
+    half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
+    let task = SchedulingTask::new(problem)?;
+    let capacities = Capacities::new(&task);
+    if is_too_large(&task, &capacities) {
+        return Err(MethodError::Unsupported);
+    }
+    // Without a limit, the first attempt would go on after the end of the budget.
+    let best = request.best.filter(|_| request.below < u32::MAX).ok_or(MethodError::NoShorter)?;
+    let dags = PathDags::new(&task, &capacities, &Detours::new())?;
+    let effort = request.attempts.start.saturating_add(1);
+    let start = Start { best, dags: &dags, capacities: &capacities, effort };
+    request.best_attempt(|rng, context| start.attempt(rng, context)).map(|log| log.schedule())
+}
+
+/// The facts that all attempts share.
+#[derive(Clone, Copy)]
+struct Start<'a> {
+    best: &'a Schedule,
+    dags: &'a PathDags,
+    capacities: &'a Capacities,
+    effort: u64,
+}
+
+impl Start<'_> {
+    fn attempt(self, rng: &mut ChaCha8Rng, context: &AttemptContext<'_>) -> Result<TransferLog, MethodError> {
+        let first = context.goal().max(self.dags.least_steps(self.capacities));
+        let mut steps = self.best.step_count() as u32;
+        let mut state = AnnealingState::new(self.dags, self.capacities, steps)?;
+        state.place(
+            self.best
+                .steps()
+                .flat_map(|(step, transfers)| transfers.iter().map(move |transfer| (step as u32, transfer))),
+        );
+        let messages = self.dags.message_count() as u64;
+        let mut shorter = Err(MethodError::NoShorter);
+        while steps > first {
+            steps -= 1;
+            state.unplace_from(steps);
+            let moves = (MOVES * messages).div_ceil(steps.into()).saturating_mul(self.effort);
+            let left = state.run(steps, moves, FROM_COLOURING, rng, context);
+            tracing::trace!(steps, ?left, "dissolved");
+            match left {
+                Ok(0) => shorter = state.log(),
+                Ok(_) => break,
+                Err(reason) => return shorter.or(Err(reason)),
+            }
+        }
+        shorter
+    }
+}
