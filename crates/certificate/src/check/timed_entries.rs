@@ -7,7 +7,7 @@ use super::capacity::is_usable;
 use super::distance::distances_from;
 use super::gossip::members;
 use super::lengths::OVERFLOW;
-use super::refusal::{Checked, expect};
+use super::refusal::Checked;
 use super::timed_lengths::TimedLengths;
 use super::transfers::{NONE, relayed_messages};
 use super::trees::expect_few_entries;
@@ -25,7 +25,7 @@ pub(super) fn steps_proved(
     let lengths = TimedLengths::new(problem, infeasible, lists)?;
     let available = lengths.available(problem)?;
     let network = Network::new(problem, &lengths)?;
-    let lengths: Vec<(u128, u64)> = if problem.collective().pattern() == Pattern::ReduceBroadcast {
+    let needed: Vec<(u128, u64)> = if problem.collective().pattern() == Pattern::ReduceBroadcast {
         let of_members = |(members, count): (Vec<usize>, u64)| {
             (network.entries(&members, &members).max(network.gossip(&members)), count)
         };
@@ -36,17 +36,11 @@ pub(super) fn steps_proved(
         relayed_messages(problem)?.into_iter().map(of_message).collect()
     };
     let mut sum: u128 = 0;
-    for (length, count) in lengths {
+    for (length, count) in needed {
         let length = length.min(u128::from(available) + 1);
         sum = length.checked_mul(count.into()).and_then(|length| sum.checked_add(length)).ok_or(OVERFLOW)?;
     }
-    let distance = u64::try_from(sum).map_err(|_| OVERFLOW)?;
-    expect("lengths of all messages", claimed[0], distance)?;
-    expect("lengths in all steps", claimed[1], available)?;
-    if distance <= available {
-        return Err("the entries of all messages are not too long".into());
-    }
-    Ok(u64::from(infeasible) + 1)
+    lengths.steps_proved(claimed, [sum, available.into()], "the entries of all messages are not too long")
 }
 
 /// A channel between two terminals, as their ranks, with its length in each step. The length includes the ports.

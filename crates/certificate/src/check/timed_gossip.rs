@@ -4,7 +4,7 @@ use lockstep_schedule::Problem;
 
 use super::gossip::members;
 use super::lengths::OVERFLOW;
-use super::refusal::{Checked, expect};
+use super::refusal::Checked;
 use super::timed_lengths::TimedLengths;
 use super::timed_trees::{at_end, entries, one_step_before};
 use super::transfers::{NONE, transfers};
@@ -53,11 +53,5 @@ pub(super) fn steps_proved(
         let length = length.min().unwrap_or(NONE).min(u128::from(available) + 1);
         sum = length.checked_mul(count.into()).and_then(|length| sum.checked_add(length)).ok_or(OVERFLOW)?;
     }
-    let distance = u64::try_from(sum).map_err(|_| OVERFLOW)?;
-    expect("lengths of all messages", claimed[0], distance)?;
-    expect("lengths in all steps", claimed[1], available)?;
-    if distance <= available {
-        return Err("the gossips of all messages are not too long".into());
-    }
-    Ok(u64::from(infeasible) + 1)
+    lengths.steps_proved(claimed, [sum, available.into()], "the gossips of all messages are not too long")
 }

@@ -3,7 +3,7 @@
 use lockstep_schedule::Problem;
 
 use super::lengths::{Lengths, OVERFLOW};
-use super::refusal::Checked;
+use super::refusal::{Checked, expect};
 
 /// The largest number of steps.
 const MAX_STEPS: u32 = 1 << 10;
@@ -46,5 +46,20 @@ impl<'a> TimedLengths<'a> {
             available = available.checked_add(self.of_step(step).per_step(problem)?).ok_or(OVERFLOW)?;
         }
         Ok(available)
+    }
+
+    /// Returns the number of steps that the lengths of all messages and those in all steps prove together: one more than they
+    /// have.
+    ///
+    /// Refuses sums that are not those `claimed`, and messages that fit into the steps.
+    pub(super) fn steps_proved(&self, claimed: [u64; 2], sums: [u128; 2], they_fit: &'static str) -> Checked<u64> {
+        let [distance, available] = sums.map(u64::try_from);
+        let (distance, available) = (distance.map_err(|_| OVERFLOW)?, available.map_err(|_| OVERFLOW)?);
+        expect("lengths of all messages", claimed[0], distance)?;
+        expect("lengths in all steps", claimed[1], available)?;
+        if distance <= available {
+            return Err(they_fit.into());
+        }
+        Ok(self.steps as u64 + 1)
     }
 }

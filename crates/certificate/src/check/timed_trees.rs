@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lockstep_schedule::Problem;
 
 use super::lengths::OVERFLOW;
-use super::refusal::{Checked, expect};
+use super::refusal::Checked;
 use super::timed_lengths::TimedLengths;
 use super::transfers::{NONE, relayed_messages, transfers};
 use super::trees::{entries_of_network, expect_few_entries};
@@ -41,13 +41,7 @@ pub(super) fn steps_proved(
             sum = length.checked_mul(count.into()).and_then(|length| sum.checked_add(length)).ok_or(OVERFLOW)?;
         }
     }
-    let distance = u64::try_from(sum).map_err(|_| OVERFLOW)?;
-    expect("lengths of all messages", claimed[0], distance)?;
-    expect("lengths in all steps", claimed[1], available)?;
-    if distance <= available {
-        return Err("the trees of all messages are not too long".into());
-    }
-    Ok(u64::from(infeasible) + 1)
+    lengths.steps_proved(claimed, [sum, available.into()], "the trees of all messages are not too long")
 }
 
 /// Returns the number of entries of the tables for trees to all sets of these targets, which [`one_step_before`] computes, and

@@ -110,7 +110,7 @@ impl ComparisonReport<'_> {
         let simulations = self.simulations.iter().filter_map(SimulationCurve::missed);
         let missed = self.large.iter().filter_map(LargeRun::missed_line).chain(files).chain(searches);
         let wins = list(wins, "No row qualifies.");
-        let missed = list(missed.chain(simulations), "All targets were reached.");
+        let missed = list(missed.chain(simulations), "No target was missed.");
         TEMPLATE.fill("others", &[("wins", &wins), ("missed", &missed)])
     }
 
@@ -181,7 +181,7 @@ mod tests {
         };
         let text = report.markdown();
         for expected in [
-            "2 seeds per row",
+            "seeds per row: 2,",
             "Figures of other programs: a paper.",
             "for at\nmost 60 s.",
             "| 4 / 4.50 | 1 of 2 ",
@@ -226,7 +226,7 @@ mod tests {
             stages: Vec::new(),
         };
         let text = report.markdown();
-        assert!(text.contains("No row qualifies.") && text.contains("All targets were reached."), "{text}");
+        assert!(text.contains("No row qualifies.") && text.contains("No target was missed."), "{text}");
         assert!(!text.contains("## Growth") && !text.contains("## Large problems"), "{text}");
     }
 }
