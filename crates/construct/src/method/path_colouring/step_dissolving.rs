@@ -68,7 +68,7 @@ struct Start<'a> {
 
 impl Start<'_> {
     fn attempt(self, rng: &mut ChaCha8Rng, context: &AttemptContext<'_>) -> Result<TransferLog, MethodError> {
-        let first = context.goal().max(self.dags.least_steps(self.capacities));
+        let first = context.goal().max(self.dags.least_steps(self.capacities)).max(1);
         let mut steps = self.best.step_count() as u32;
         let mut state = AnnealingState::new(self.dags, self.capacities, steps)?;
         state.place(
