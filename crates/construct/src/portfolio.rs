@@ -28,7 +28,7 @@ pub(crate) struct Portfolio<'a> {
     fixed: Option<FixedTransfers<'a>>,
     methods: Vec<MethodState>,
     best: Option<MethodSchedule>,
-    /// The best schedule of others before.
+    /// The best schedule of other engines, or of this one before a pause.
     start: Option<&'a Schedule>,
     /// Only schedules with fewer steps are of use; `u32::MAX` while there is no schedule.
     below: u32,
@@ -96,7 +96,7 @@ impl<'a> Portfolio<'a> {
         }
     }
 
-    /// Lets methods improve a schedule.
+    /// Gives the methods a schedule to improve, until they find a shorter one.
     pub(crate) fn improve(&mut self, start: Option<&'a Schedule>) {
         self.start = start;
     }

@@ -188,7 +188,7 @@ impl<'a> PhasePlanner<'a> {
         let checkpoint =
             |state: &PlanState, search: &[u8]| checkpoint::write(identity, state, engine, search, at_start);
         let is_cut = state.cut_short.is_some();
-        let (mut stopped, mut spent, mut paused) = (None, None, None);
+        let (mut stops, mut spent, mut paused) = (Vec::new(), None, None);
         let found = known.engine.find(&request, &mut |event| match event {
             EngineEvent::Tried { method, effort, steps } => observe(Event::Tried { engine, method, effort, steps }),
             EngineEvent::Progress(progress) => {
@@ -201,13 +201,13 @@ impl<'a> PhasePlanner<'a> {
                     let checkpoint = || checkpoint(state, &(progress.checkpoint)());
                     observe(Event::Stopped(SearchProgress { checkpoint: &checkpoint, ..progress }));
                 }
-                stopped = stopped.or(Some(reason));
+                stops.push(reason);
             }
             EngineEvent::Spent(evaluations) => spent = Some(evaluations),
             EngineEvent::Paused { state } => paused = Some(state),
             _ => {}
         });
-        if let Some(reason) = stopped {
+        for reason in stops {
             state.note_stop(reason);
             self.is_spent |= reason == StopReason::Evaluations;
         }

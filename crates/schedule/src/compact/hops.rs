@@ -52,7 +52,7 @@ fn spread(number: u64) -> (u64, usize) {
     (word | CONTINUED & ((1 << (8 * used - 8)) - 1), used)
 }
 
-/// Reads a stream in which every path is one channel. `None` if it is another one or has a fault.
+/// Reads a stream in which every path is one channel. `None` if it has other paths or a fault.
 pub(super) fn read(bytes: &[u8]) -> Option<Schedule> {
     let mut reader = Reader { bytes };
     let [transfers, channel_uses, steps] = reader.totals().ok()?;
@@ -111,7 +111,7 @@ fn skip(bytes: &[u8], mut differences: usize) -> Option<&[u8]> {
     let mut skipped = 0;
     for word in words {
         let ends = (!u64::from_le_bytes(*word) & CONTINUED).count_ones() as usize;
-        // The bytes after the last difference are not part of it.
+        // This word may also have bytes after the last difference.
         if ends >= differences {
             break;
         }
@@ -175,7 +175,7 @@ impl Batch {
         let mut add = |place: usize, differences: [u64; 2]| {
             for (last, coded) in self.last.iter_mut().zip(differences) {
                 *last = last.wrapping_add((coded >> 1).cast_signed() ^ -(coded & 1).cast_signed());
-                // Outside stays outside: the sum of a number of 32 bits and a difference of 56 bits does not overflow.
+                // A number outside 32 bits refuses the whole batch, whatever follows.
                 outside |= last.cast_unsigned() >> u32::BITS;
             }
             self.message[place] = MessageId::new(self.last[0].cast_unsigned() as u32);

@@ -76,7 +76,7 @@ enum Fault {
     NotHeld,
 }
 
-/// The ends of channels, for a fast path: steps whose paths are one channel each, and which break no rule.
+/// The ends of all channels, for the fast path. It takes steps whose paths are one channel each and that break no rule.
 struct HopTable {
     /// The ranks of the two terminals of each channel.
     ends: Vec<[u32; 2]>,
@@ -168,7 +168,7 @@ impl<'a> MessageBlock<'a> {
         let (hops, channels) = (self.hops.as_mut()?, step.hops()?);
         let (start, rows, count) = (self.messages.start, self.messages.len() as u32, self.case.messages.len());
         hops.arrivals.clear();
-        // The bits of a batch are found first and read then, so that several of them are on their way from memory at a time.
+        // The places of all bits of a batch are computed before the bits are read, so that several are loaded at the same time.
         let mut batch = [[0; 2]; BATCH];
         for (messages, channels) in step.messages().chunks(BATCH).zip(channels.chunks(BATCH)) {
             let mut length = 0;

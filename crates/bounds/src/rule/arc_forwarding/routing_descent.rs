@@ -37,8 +37,8 @@ pub(super) struct RoutingDescent<'a> {
     load: Vec<f64>,
     /// The number of steps that one more message adds.
     cost: Vec<f64>,
-    /// The mean of the relative weights of the last round: one source after the other has its own weights. The mean proves more
-    /// than the last ones, which fit the last source.
+    /// The sum of the relative weights over all sources of the last round. Each source changes the weights, so the weights at the
+    /// end fit the last source best, and their mean proves more.
     mean: Vec<f64>,
     /// The binary logarithm of the exponent of the norm.
     norm: u32,

@@ -17,11 +17,11 @@ use crate::kit::transfer_log::TransferLog;
 /// Step dissolving: fewer steps for the best wormhole scatter that another method has found.
 ///
 /// The messages of the last step lose their places. Each takes a free step and a shortest path, or displaces other messages,
-/// as in [path colouring](super::PATH_COLOURING). This repeats while all messages find places. Messages that the schedule sends
-/// along other paths, or relays, lose their places at the beginning.
+/// as in [path colouring](super::PATH_COLOURING). This repeats while all messages find places. A message that the schedule relays,
+/// or sends along a longer path, also loses its place at the beginning.
 ///
-/// Not supported: as for path colouring, and without a schedule. Time: as for path colouring, but few moves per message
-/// suffice. Memory: the same.
+/// Not supported: the problems that path colouring does not support, and fixed transfers. Time per move and memory are those of
+/// path colouring.
 ///
 /// # Source
 ///
