@@ -183,6 +183,7 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
     /// As [`AttemptContext::check`]; [`MethodError::NoShorter`], if no transfer is possible; [`MethodError::TooLarge`],
     /// if the schedule has too many channel uses.
     pub(super) fn make_step(&mut self, context: &AttemptContext<'_>) -> Result<(), MethodError> {
+        self.holdings.begin_step(self.step);
         self.plan_fixed();
         let order = self.service_order();
         context.count(STEP_WORK * self.distance.len() as u64);

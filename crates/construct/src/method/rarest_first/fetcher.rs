@@ -54,8 +54,6 @@ struct NeighbourOffer {
 #[derive(Debug)]
 struct MessageSelector<'a> {
     shared: &'a BroadcastContext<'a>,
-    /// Scratch space: one bit per message.
-    candidates: Vec<u64>,
     /// Units of work, see [`AttemptContext::count`](crate::kit::request::AttemptContext::count).
     work: u64,
 }
@@ -64,10 +62,10 @@ impl MessageSelector<'_> {
     /// A message that enters a tight set should be new to all its terminals.
     fn select(&mut self, holdings: &Holdings, from: usize, to: usize, salt: u32, mode: FetchMode) -> Option<u32> {
         let entered = self.shared.entered(from, to);
-        self.work += SEARCH_WORK + (holdings.words_per_search() + holdings.words() * entered.len()) as u64;
+        self.work += SEARCH_WORK + holdings.words_per_search(entered.len()) as u64;
         match mode {
-            FetchMode::Thorough => holdings.rarest(from, to, entered, salt, &mut self.candidates),
-            FetchMode::BestEffort => holdings.any(from, to, salt, &mut self.candidates),
+            FetchMode::Thorough => holdings.rarest(from, to, entered, salt),
+            FetchMode::BestEffort => holdings.any(from, to, salt),
         }
     }
 }
@@ -80,7 +78,7 @@ impl<'a> Fetcher<'a> {
             plan: StepPlan::new(task, shared.capacities()),
             queue: ServiceQueue::new(topology.terminal_count()),
             search: SenderSearch::new(topology.node_count()),
-            selector: MessageSelector { shared, candidates: Vec::new(), work: 0 },
+            selector: MessageSelector { shared, work: 0 },
             offers: Vec::new(),
             path: Vec::new(),
         }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `broadcast_context` | the facts that all attempts share |
 //! | `holdings` | which terminal holds and lacks which message |
-//! | `word_sets` | sets of messages as rows of words |
+//! | `message_table` | sets of messages by terminal, and the number of terminals per message |
 //! | `tight_sets` | the sets of terminals that many messages must enter over few channels |
 //! | `step_plan` | the transfers of the current step |
 //! | `sender_search`, `fetcher` | the choice of a sender, a path and a message |
@@ -18,6 +18,7 @@ mod deadline;
 mod fetcher;
 mod fixed_steps;
 mod holdings;
+mod message_table;
 mod prune;
 mod sender_search;
 mod service_queue;
@@ -26,7 +27,6 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 mod tight_sets;
-mod word_sets;
 
 use lockstep_schedule::Schedule;
 use rand::{Rng, RngExt};
