@@ -120,11 +120,16 @@ impl CapacitatedNetwork {
         self.used.chunks_exact(self.width)
     }
 
-    /// Sets the length of each channel to the sum of the lengths of the capacities that it uses.
-    pub(super) fn lengths_into(&self, length: &mut Vec<f64>, of_capacity: impl Iterator<Item = f64>) {
-        let of_capacity: Vec<f64> = of_capacity.collect();
-        length.clear();
-        length.extend(self.used().map(|used| used.iter().map(|&place| of_capacity[place as usize]).sum::<f64>()));
+    /// Returns the capacities that a channel uses.
+    #[inline]
+    pub(super) fn used_by(&self, channel: usize) -> &[u32] {
+        &self.used[channel * self.width..(channel + 1) * self.width]
+    }
+
+    /// Returns the length of a channel: the sum of the lengths of the capacities that it uses.
+    #[inline]
+    pub(super) fn length(&self, channel: usize, of_capacity: &[f64]) -> f64 {
+        self.used_by(channel).iter().map(|&place| of_capacity[place as usize]).sum()
     }
 }
 

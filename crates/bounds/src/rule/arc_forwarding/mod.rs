@@ -2,6 +2,7 @@
 //! messages that come from far away and go far.
 
 mod capacitated_network;
+mod path_graph;
 mod routing_descent;
 mod shortest_paths;
 mod window;
@@ -12,6 +13,7 @@ use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
 use self::capacitated_network::CapacitatedNetwork;
+use self::path_graph::{PathFlow, PathGraph};
 use self::routing_descent::{RoutingDescent, receivers};
 use self::shortest_paths::ShortestPaths;
 use self::window::{Margins, Window};
@@ -67,8 +69,9 @@ const MAX_LENGTH: u32 = 1 << 20;
 /// to scatter messages. Direct messages under minimal routing use paths with the fewest channels. Ports have lengths
 /// under store-and-forward.
 ///
-/// Takes `O(M log N)` time per source and round for `N` nodes and `M` channels, up to a fixed amount of work, and 4
-/// bytes per source and channel. Larger networks are not supported.
+/// Takes `O(M log N)` time per source and round for `N` nodes and `M` channels, `O(M)` for direct messages under minimal
+/// routing, up to a fixed amount of work. Memory: 4 bytes per source and channel, and under minimal routing up to 8 more, and
+/// 12 bytes per source and node. Larger networks are not supported.
 ///
 /// # Source
 ///
@@ -119,11 +122,21 @@ fn found(
         return None;
     }
     let chunks = messages.chunks();
-    let mut search =
-        LengthSearch { network: &network, demand: &demand, sources: &sources, chunks, has_windows, best: None };
+    let paths_of = |&source: &NodeId| PathGraph::of_fewest_channels(&network, source, receivers(&demand, source));
+    let minimal: Vec<PathGraph> =
+        if network.is_minimal { sources.par_iter().map(paths_of).collect() } else { Vec::new() };
+    let mut search = LengthSearch {
+        network: &network,
+        demand: &demand,
+        sources: &sources,
+        minimal: &minimal,
+        chunks,
+        has_windows,
+        best: None,
+    };
     search.offer_uniform();
     if search.steps() < request.enough {
-        let mut descent = RoutingDescent::new(&network, &demand, &sources);
+        let mut descent = RoutingDescent::new(&network, &demand, &sources, &minimal);
         search.offer(&descent.bottleneck(), 1);
         if has_windows {
             search.offer_each(&descent.bottleneck());
@@ -189,11 +202,16 @@ impl LengthCandidate {
     }
 }
 
+/// The sums of a part of the sources, and memory for paths.
+type CandidateScratch = (Vec<u64>, PathFlow, ShortestPaths);
+
 /// The search for the best lengths.
 struct LengthSearch<'a> {
     network: &'a CapacitatedNetwork,
     demand: &'a Demand<'a>,
     sources: &'a [NodeId],
+    /// The paths with the fewest channels from each source, if messages may only use them.
+    minimal: &'a [PathGraph],
     chunks: u32,
     /// Whether messages cover lengths in some steps only.
     has_windows: bool,
@@ -251,24 +269,36 @@ impl LengthSearch<'_> {
         let per_step =
             length.iter().zip(&self.network.capacity).map(|(&length, capacity)| u64::from(length) * capacity);
         let per_step = Some(per_step.sum()).filter(|&sum| sum > 0)?;
-        let mut of_channel = Vec::new();
-        self.network.lengths_into(&mut of_channel, length.iter().copied().map(f64::from));
+        let of_capacity: Vec<f64> = length.iter().copied().map(f64::from).collect();
+        let channels = 0..self.network.channel_count();
+        let of_channel: Vec<f64> = channels.map(|channel| self.network.length(channel, &of_capacity)).collect();
         let margins =
             if self.has_windows { Margins::new(self.network, &of_channel) } else { Margins::none(self.network) };
-        let of_source = |(mut sums, mut paths): (Vec<u64>, ShortestPaths), &source: &NodeId| {
-            paths.compute(self.network, &of_channel, source);
-            for receiver in receivers(self.demand, source) {
-                sums[margins.place(source.index(), receiver.index())] += whole(paths.distance[receiver.index()]);
+        let of_source = |(mut sums, mut flow, mut paths): CandidateScratch, (number, &source): (usize, &NodeId)| {
+            let mut add = |node: usize, messages: u32, distance: f64| {
+                sums[margins.place(source.index(), node)] += u64::from(messages) * whole(distance);
+            };
+            if let Some(graph) = self.minimal.get(number) {
+                flow.measure(graph, |channel| of_channel[channel]);
+                graph.deliveries(&flow).for_each(|(node, messages, distance)| add(node as usize, messages, distance));
+            } else {
+                paths.compute(self.network, |channel| of_channel[channel], source);
+                receivers(self.demand, source)
+                    .for_each(|receiver| add(receiver.index(), 1, paths.distance[receiver.index()]));
             }
-            (sums, paths)
+            (sums, flow, paths)
         };
         let none = || vec![0; margins.places()];
         let added = |mut sums: Vec<u64>, others: Vec<u64>| {
             sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
             sums
         };
-        let sums = self.sources.par_iter().fold(|| (none(), ShortestPaths::default()), of_source);
-        let sums = sums.map(|(sums, _)| sums).reduce(none, added);
+        let sums = self
+            .sources
+            .par_iter()
+            .enumerate()
+            .fold(|| (none(), PathFlow::default(), ShortestPaths::default()), of_source);
+        let sums = sums.map(|(sums, ..)| sums).reduce(none, added);
         let mut best: Option<LengthCandidate> = None;
         margins.each_window(sums, |window, sum| {
             let distance = sum * u64::from(self.chunks);

@@ -3,6 +3,7 @@
 use lockstep_topology::NodeId;
 
 use super::capacitated_network::CapacitatedNetwork;
+use super::path_graph::{PathFlow, PathGraph};
 use super::shortest_paths::ShortestPaths;
 use crate::demand::Demand;
 
@@ -31,6 +32,8 @@ pub(super) struct RoutingDescent<'a> {
     network: &'a CapacitatedNetwork,
     demand: &'a Demand<'a>,
     sources: &'a [NodeId],
+    /// The paths with the fewest channels from each source, if messages may only use them.
+    minimal: &'a [PathGraph],
     /// The flow of each source on each channel.
     flow: Vec<f32>,
     /// The number of steps that each capacity needs for its flow.
@@ -48,12 +51,19 @@ pub(super) struct RoutingDescent<'a> {
 
 impl<'a> RoutingDescent<'a> {
     /// Starts with equal parts over paths with the fewest channels. Memory: 4 bytes per source and channel.
-    pub(super) fn new(network: &'a CapacitatedNetwork, demand: &'a Demand<'a>, sources: &'a [NodeId]) -> Self {
+    pub(super) fn new(
+        network: &'a CapacitatedNetwork,
+        demand: &'a Demand<'a>,
+        sources: &'a [NodeId],
+        minimal: &'a [PathGraph],
+    ) -> Self {
         let channels = network.channel_count();
         let mut flow = vec![0.0; sources.len() * channels];
-        let mut paths = ShortestPaths::default();
-        for (flow, &source) in flow.chunks_exact_mut(channels).zip(sources) {
-            paths.spread(network, source, receivers(demand, source), flow);
+        for ((number, flow), &source) in flow.chunks_exact_mut(channels).enumerate().zip(sources) {
+            match minimal.get(number) {
+                Some(graph) => graph.spread(flow),
+                None => PathGraph::of_fewest_channels(network, source, receivers(demand, source)).spread(flow),
+            }
         }
         let cost = network.capacity.iter().map(|&capacity| if capacity == 0 { 0.0 } else { 1.0 / capacity as f64 });
         let load = vec![0.0; network.capacity.len()];
@@ -61,6 +71,7 @@ impl<'a> RoutingDescent<'a> {
             network,
             demand,
             sources,
+            minimal,
             flow,
             mean: load.clone(),
             load,
@@ -98,42 +109,91 @@ impl<'a> RoutingDescent<'a> {
 
     /// Improves the flow of every source once. Returns an estimate of the steps that the lengths prove.
     pub(super) fn improve(&mut self) -> f64 {
-        let (network, channels) = (self.network, self.network.channel_count());
-        let norm = LoadNorm::new(self.norm, greatest(&self.load));
-        let mut weight: Vec<f64> = self.load.iter().map(|&load| norm.weight(load)).collect();
-        let (mut paths, mut length) = (ShortestPaths::default(), Vec::new());
-        let (mut better, mut change) = (vec![0.0; channels], vec![0.0; weight.len()]);
+        let Self { network, demand, cost, load, .. } = self;
+        let norm = LoadNorm::new(self.norm, greatest(load));
+        let mut weight = Vec::new();
+        norm.weights_into(&mut weight, load.iter().copied());
+        let mut price: Vec<f64> = weight.iter().zip(&*cost).map(|(weight, cost)| weight * cost).collect();
+        let (mut paths, mut near, mut better) = (ShortestPaths::default(), PathGraph::default(), PathFlow::default());
+        let (mut changes, mut changed_weights) = (LoadChanges::new(load.len()), Vec::new());
         let mut proved = 0.0;
         self.mean.fill(0.0);
-        for (flow, &source) in self.flow.chunks_exact_mut(channels).zip(self.sources) {
-            network.lengths_into(&mut length, weight.iter().zip(&self.cost).map(|(weight, cost)| weight * cost));
-            paths.compute(network, &length, source);
-            let distances = receivers(self.demand, source).map(|receiver| paths.distance[receiver.index()]);
-            let all: f64 = weight.iter().sum();
-            proved += distances.sum::<f64>() / all;
-            self.mean.iter_mut().zip(&weight).for_each(|(mean, weight)| *mean += weight / all);
-            paths.shift(network, &length, norm.softness(), receivers(self.demand, source), flow, &mut better);
-            change.fill(0.0);
-            for (used, (from, to)) in network.used().zip(flow.iter().zip(&better)) {
-                let more = f64::from(to - from);
-                used.iter().map(|&place| place as usize).for_each(|place| change[place] += more * self.cost[place]);
-            }
-            let Some(step) = norm.step(&self.load, &weight, &change) else { continue };
-            flow.iter_mut().zip(&better).for_each(|(from, to)| *from += step as f32 * (to - *from));
-            for ((weight, load), change) in weight.iter_mut().zip(&mut self.load).zip(&change) {
-                if *change != 0.0 {
-                    *load = (*load + step * change).max(0.0);
-                    *weight = norm.weight(*load);
+        let flows = self.flow.chunks_exact_mut(network.channel_count());
+        for ((number, flow), &source) in flows.enumerate().zip(self.sources) {
+            let graph = self.minimal.get(number).unwrap_or_else(|| {
+                paths.compute(network, |channel| network.length(channel, &price), source);
+                near.set(network, &paths, receivers(demand, source), flow);
+                &near
+            });
+            better.measure(graph, |channel| network.length(channel, &price));
+            let part = 1.0 / sum(&weight);
+            let distances = graph.deliveries(&better).map(|(_, messages, distance)| f64::from(messages) * distance);
+            proved += distances.sum::<f64>() * part;
+            self.mean.iter_mut().zip(&weight).for_each(|(mean, weight)| *mean += weight * part);
+            better.shift(graph, norm.softness(), flow);
+            for (arc, to) in graph.arcs.iter().zip(&better.flow) {
+                let more = f64::from(to - flow[arc.channel as usize]);
+                if more != 0.0 {
+                    network
+                        .used_by(arc.channel as usize)
+                        .iter()
+                        .for_each(|&place| changes.add(place, more * cost[place as usize]));
                 }
+            }
+            let changes = changes.take();
+            let Some(step) = norm.step(load, &weight, changes) else { continue };
+            for (arc, to) in graph.arcs.iter().zip(&better.flow) {
+                let from = &mut flow[arc.channel as usize];
+                *from += step as f32 * (to - *from);
+            }
+            for &(place, change) in changes {
+                let load = &mut load[place as usize];
+                *load = (*load + step * change).max(0.0);
+            }
+            norm.weights_into(&mut changed_weights, changes.iter().map(|&(place, _)| load[place as usize]));
+            for (&(place, _), &changed) in changes.iter().zip(&changed_weights) {
+                weight[place as usize] = changed;
+                price[place as usize] = changed * cost[place as usize];
             }
         }
         self.sum_loads();
-        let all: f64 = weight.iter().sum();
-        let middle = self.load.iter().zip(&weight).map(|(load, weight)| load * weight).sum::<f64>() / all;
+        let middle = self.load.iter().zip(&weight).map(|(load, weight)| load * weight).sum::<f64>() / sum(&weight);
         if middle - proved < SETTLED * (greatest(&self.load) - middle) && self.norm < *NORMS.end() {
             self.norm += 1;
         }
         proved
+    }
+}
+
+/// The changes of the loads by one source.
+struct LoadChanges {
+    /// The change of each load.
+    of_load: Vec<f64>,
+    /// The loads that changed.
+    changed: Vec<u32>,
+    taken: Vec<(u32, f64)>,
+}
+
+impl LoadChanges {
+    fn new(loads: usize) -> Self {
+        Self { of_load: vec![0.0; loads], changed: Vec::new(), taken: Vec::new() }
+    }
+
+    #[inline]
+    fn add(&mut self, place: u32, change: f64) {
+        let sum = &mut self.of_load[place as usize];
+        if *sum == 0.0 {
+            self.changed.push(place);
+        }
+        *sum += change;
+    }
+
+    /// Returns the loads that change, and their changes. All changes are 0 afterwards.
+    fn take(&mut self) -> &[(u32, f64)] {
+        let of_load = &mut self.of_load;
+        self.taken.clear();
+        self.taken.extend(self.changed.drain(..).map(|place| (place, std::mem::take(&mut of_load[place as usize]))));
+        &self.taken
     }
 }
 
@@ -159,17 +219,25 @@ impl LoadNorm {
         self.unit / self.exponent()
     }
 
-    fn weight(&self, load: f64) -> f64 {
+    /// Sets the weights of some loads.
+    fn weights_into(&self, weight: &mut Vec<f64>, loads: impl Iterator<Item = f64>) {
         // Loads rarely exceed the largest one of the round. If they do, their powers must not overflow.
         let ceiling = 1.0 + 64.0 / self.exponent();
-        (0..self.squarings).fold((load / self.unit).min(ceiling), |base, _| base * base)
+        weight.clear();
+        weight.extend(loads.map(|load| (load / self.unit).min(ceiling)));
+        for _ in 0..self.squarings {
+            for power in weight.iter_mut() {
+                *power *= *power;
+            }
+        }
     }
 
-    /// Returns the part of the change, at most 1, that minimises the norm by its second derivative, limited so that no
+    /// Returns the part of the changes, at most 1, that minimises the norm by its second derivative, limited so that no
     /// load changes too much; `None` if the norm does not decrease.
-    fn step(&self, load: &[f64], weight: &[f64], change: &[f64]) -> Option<f64> {
+    fn step(&self, load: &[f64], weight: &[f64], changes: &[(u32, f64)]) -> Option<f64> {
         let (mut slope, mut curvature, mut reach) = (0.0, 0.0, 0.0f64);
-        for ((&load, &weight), &change) in load.iter().zip(weight).zip(change) {
+        for &(place, change) in changes {
+            let (load, weight) = (load[place as usize], weight[place as usize]);
             slope -= weight * change;
             if load > 0.0 {
                 curvature += weight / load * change * change;
@@ -178,6 +246,16 @@ impl LoadNorm {
         }
         (slope > 0.0).then(|| (slope / (curvature * self.exponent())).min(self.softness() / reach).min(1.0))
     }
+}
+
+/// Returns the sum of the numbers. Several partial sums let the processor add at the same time.
+fn sum(numbers: &[f64]) -> f64 {
+    let (chunks, rest) = numbers.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for chunk in chunks {
+        sums.iter_mut().zip(chunk).for_each(|(sum, number)| *sum += number);
+    }
+    sums.iter().chain(rest).sum()
 }
 
 /// Returns the receivers of the messages of a source, one per message.
