@@ -47,6 +47,9 @@ const MAX_IDLE_ATTEMPTS: u32 = 48;
 /// Maximum number of terminals that exchange sums.
 const MAX_EXCHANGE_TERMINALS: usize = 64;
 
+/// Maximum number of terminals for paths over other terminals.
+const MAX_CROSSING_TERMINALS: usize = 64;
+
 /// There are few blocks if there are at least this number of terminals per block.
 const FEW_BLOCKS: usize = 2;
 
@@ -141,8 +144,7 @@ pub fn all_reduce(
     let near = Groups::new(problem, &routes);
     let terminals = topology.terminal_count();
     let has_few_blocks = terminals <= MAX_EXCHANGE_TERMINALS && messages.len() <= terminals / FEW_BLOCKS;
-    // Long paths save steps if there are few blocks; otherwise the channels are the limit.
-    let far = (near.is_some() && has_few_blocks && is_wormhole)
+    let far = (near.is_some() && terminals <= MAX_CROSSING_TERMINALS && is_wormhole)
         .then(|| routes.add_crossings(&task, &capacities).and_then(|()| Groups::new(problem, &routes)))
         .flatten();
     let longer =
@@ -152,8 +154,12 @@ pub fn all_reduce(
         search.justify("overlap", &routes, start);
     }
     let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
-    if let Some(near) = &near {
-        for groups in [Some(near), far.as_ref()].into_iter().flatten().filter(|_| has_few_blocks) {
+    // Long paths save steps if there are few blocks; otherwise the channels are the limit, and long paths come last.
+    let (near, far, longest) = (near.as_ref(), far.as_ref(), longer.as_ref().or(far.as_ref()).or(near.as_ref()));
+    let first = if has_few_blocks { far.or(near) } else { near };
+    let second = longest.filter(|&groups| first.is_none_or(|first| !std::ptr::eq(first, groups)));
+    if let Some(near) = near {
+        for groups in [Some(near), far].into_iter().flatten().filter(|_| has_few_blocks) {
             search.exchange(&routes, groups);
         }
         search.run_trees(&routes, near);
@@ -161,19 +167,19 @@ pub fn all_reduce(
     if let Some(shorter) = search.decide(problem, FIRST_SOLVER_WORK) {
         return Some(found("satisfiability", shorter));
     }
-    if let Some(near) = &near {
+    if let Some(first) = first {
         // Searches without trees, or with longer paths, get one half of what is left.
-        let parts = if has_few_blocks || longer.is_some() { 2 } else { 1 };
-        search.negotiate(&routes, far.as_ref().unwrap_or(near), parts);
+        let parts = if has_few_blocks || second.is_some() { 2 } else { 1 };
+        search.negotiate(&routes, first, parts);
     }
     if let Some(shorter) = search.decide(problem, MAX_SOLVER_WORK) {
         return Some(found("satisfiability", shorter));
     }
-    if let Some(groups) = longer.as_ref().or(far.as_ref()).or(near.as_ref()).filter(|_| has_few_blocks) {
-        search.beam(&routes, groups);
+    if let Some(longest) = longest.filter(|_| has_few_blocks) {
+        search.beam(&routes, longest);
     }
-    if let Some(longer) = &longer {
-        search.negotiate(&routes, longer, 1);
+    if let Some(second) = second {
+        search.negotiate(&routes, second, 1);
     }
     match search.best {
         Some((method, transfers)) => Some(found(method, transfers.schedule(&routes))),

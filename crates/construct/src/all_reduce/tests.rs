@@ -12,7 +12,7 @@ use crate::kit::testing::any_instance;
 fn steps(network: &Topology, blocks: u32, goal: u32) -> u32 {
     let collective = Collective::all_reduce_in_blocks(network, &[], blocks.try_into().unwrap()).unwrap();
     let problem = Problem::new(network, &collective, CommunicationModel::wormhole()).unwrap();
-    let found = all_reduce(&problem, None, goal, 1, &Budget::evaluations(1 << 20)).expect("a schedule");
+    let found = all_reduce(&problem, None, goal, 1, &Budget::evaluations(1 << 22)).expect("a schedule");
     verify(&problem, &found.schedule).unwrap().steps as u32
 }
 

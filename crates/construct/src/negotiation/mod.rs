@@ -30,7 +30,10 @@ const TRIES: u32 = 4;
 const MAX_TRIES: u32 = 64;
 
 /// The cost of a step between the root of a new tree and a transfer.
-const STEP_COST: u32 = 32;
+const STEP_COST: u32 = 16;
+
+/// One of this number of cuts is made one link nearer to the root.
+const CUTS_PER_LARGER_ONE: u32 = 32;
 
 /// Number of passes without progress after which a block gets new trees.
 const IDLE_PASSES: u32 = 8;
@@ -125,7 +128,7 @@ impl<'a> Negotiation<'a> {
 
     /// Returns the work so far, in routes considered.
     pub(crate) fn evaluations(&self) -> u64 {
-        self.grower.considered + self.scanned_links / LINKS_PER_ROUTE
+        self.grower.considered + (self.grower.skipped + self.scanned_links) / LINKS_PER_ROUTE
     }
 
     fn is_over(&self) -> bool {
@@ -230,8 +233,8 @@ impl<'a> Negotiation<'a> {
             trees.root = root;
             // A message has no tree towards its source.
             let first = usize::from(group.source.is_some());
-            let is_complete = self.groups.graphs.iter().zip(&mut trees.links).skip(first).all(|(graph, links)| {
-                let request = TreeRequest { graph, group, root, time, step_cost };
+            let is_complete = trees.links.iter_mut().enumerate().skip(first).all(|(direction, links)| {
+                let request = TreeRequest { graphs: &self.groups.graphs, direction, group, root, time, step_cost };
                 links.fill(Link::NONE);
                 self.grower.grow(request, table, links, rng).is_some()
             });
@@ -268,7 +271,7 @@ impl<'a> Negotiation<'a> {
         if !link.is_some() || !self.table.is_overused(routes.slots(link.route), link.step) {
             return;
         }
-        while rng.random_range(0..4) > 0 && near(links[far as usize]) != root {
+        while rng.random_range(0..CUTS_PER_LARGER_ONE) == 0 && near(links[far as usize]) != root {
             far = near(links[far as usize]);
         }
         let is_behind = |links: &[Link], mut terminal: u32| {
@@ -287,7 +290,7 @@ impl<'a> Negotiation<'a> {
             }
         }
         let (group, step_cost) = (self.groups.of_block(block), STEP_COST >> rng.random_range(0..6));
-        let request = TreeRequest { graph, group, root, time, step_cost };
+        let request = TreeRequest { graphs: &self.groups.graphs, direction, group, root, time, step_cost };
         let is_complete = self.grower.grow(request, &self.table, links, rng).is_some();
         let changed = |links: &[Link]| {
             let changed = links.iter().zip(&self.is_kept).filter(|&(link, &is_kept)| link.is_some() && !is_kept);

@@ -41,6 +41,8 @@ pub(crate) struct StepChoice {
     /// The time at the root. Each step between it and the transfer costs `step_cost`.
     pub(crate) root_time: u32,
     pub(crate) step_cost: u32,
+    /// Higher costs are of no interest.
+    pub(crate) limit: u32,
 }
 
 impl<'a> PriceTable<'a> {
@@ -77,11 +79,11 @@ impl<'a> PriceTable<'a> {
     }
 
     /// Returns the smallest cost of a transfer that uses these slots, and the first step at this cost; `None` if there is no
-    /// step. The cost is the price and that of the steps to the root.
+    /// step at the limit or below. The cost is the price and that of the steps to the root. A step may cost
+    /// [this](Self::highest_step_cost) at most.
     pub(crate) fn cheapest(&self, slots: &[SlotId], choice: StepChoice) -> Option<(u32, u32)> {
-        let StepChoice { time, is_towards_root, root_time, step_cost } = choice;
+        let StepChoice { time, is_towards_root, root_time, step_cost, limit } = choice;
         let steps = if is_towards_root { 0..time } else { time..self.steps };
-        let step_cost = step_cost.min(MAX_PRICE / self.steps.max(1));
         let mut best: Option<(u32, u32)> = None;
         let mut left = steps;
         while !left.is_empty() {
@@ -89,7 +91,8 @@ impl<'a> PriceTable<'a> {
             let count = STEPS_AT_ONCE.min(left.end - left.start);
             let first = if is_towards_root { left.end - count } else { left.start };
             let nearest = if is_towards_root { left.end - 1 } else { left.start };
-            if best.is_some_and(|(least, _)| step_cost * nearest.abs_diff(root_time) >= least) {
+            let lowest = slots.len() as u32 + step_cost * nearest.abs_diff(root_time);
+            if lowest > limit || best.is_some_and(|(least, _)| lowest > least) {
                 break;
             }
             let mut costs = [0u32; STEPS_AT_ONCE as usize];
@@ -108,7 +111,12 @@ impl<'a> PriceTable<'a> {
             }
             left = if is_towards_root { left.start..first } else { first + count..left.end };
         }
-        best
+        best.filter(|&(cost, _)| cost <= limit)
+    }
+
+    /// Returns the highest cost of a step to the root: all steps together are no more expensive than a slot may be.
+    pub(crate) fn highest_step_cost(&self) -> u32 {
+        MAX_PRICE / self.steps.max(1)
     }
 
     /// Returns true if all slots have room for one more use.
@@ -175,7 +183,7 @@ mod tests {
         #[test]
         fn the_cheapest_step_is_that_of_a_scan(
             uses in prop::collection::vec((0..4u32, 0..50u32), 0..300), time in 0..=50u32,
-            is_towards_root: bool, step_cost in 0..100u32, delay in 0..50u32,
+            is_towards_root: bool, step_cost in 0..100u32, delay in 0..50u32, limit in prop_oneof![0..500u32, Just(u32::MAX)],
         ) {
             let ring: Topology = "ring:4".parse().unwrap();
             let all_gather = Collective::all_gather();
@@ -190,8 +198,8 @@ mod tests {
             let (slots, root_time) = ([0, 2, 3], if is_towards_root { (time + delay).min(50) } else { time.saturating_sub(delay) });
             let steps = if is_towards_root { 0..time } else { time..50 };
             let cost = |step: u32| table.price(&slots, step) + step_cost * step.abs_diff(root_time);
-            let expected = steps.map(|step| (cost(step), step)).min();
-            let choice = StepChoice { time, is_towards_root, root_time, step_cost };
+            let expected = steps.map(|step| (cost(step), step)).min().filter(|&(cost, _)| cost <= limit);
+            let choice = StepChoice { time, is_towards_root, root_time, step_cost, limit };
             prop_assert_eq!(table.cheapest(&slots, choice), expected);
         }
     }

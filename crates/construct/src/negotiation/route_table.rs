@@ -40,9 +40,9 @@ impl RouteTable {
         Some(routes)
     }
 
-    /// Adds the shortest paths over other terminals. `None` if there are too many.
+    /// Adds the shortest paths over other terminals. `None` if there are none or too many.
     pub(crate) fn add_crossings(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<()> {
-        let topology = task.topology();
+        let (topology, before) = (task.topology(), self.len());
         let mut walk = PathWalk::new(task, true);
         for &terminal in topology.terminals() {
             walk.run(terminal, |path| {
@@ -52,7 +52,7 @@ impl RouteTable {
                 self.channels.len() <= MAX_CHANNELS
             })?;
         }
-        Some(())
+        (self.len() > before).then_some(())
     }
 
     /// Adds a path and returns its number.

@@ -31,13 +31,39 @@ impl Link {
 /// The tree to grow.
 #[derive(Clone, Copy)]
 pub(crate) struct TreeRequest<'a> {
-    pub(crate) graph: &'a NeighbourGraph,
+    /// Routes that lead towards a root, and away from it.
+    pub(crate) graphs: &'a [NeighbourGraph; 2],
+    /// The place of the graph of this tree in `graphs`.
+    pub(crate) direction: usize,
     pub(crate) group: &'a Group,
     pub(crate) root: u32,
     /// A tree towards the root uses steps before this one, and a tree away from the root uses steps from this one on.
     pub(crate) time: u32,
     /// The cost of each step between `time` and a transfer.
     pub(crate) step_cost: u32,
+}
+
+impl<'a> TreeRequest<'a> {
+    fn graph(self) -> &'a NeighbourGraph {
+        &self.graphs[self.direction]
+    }
+
+    /// Returns true if the terminal may become a part of the tree.
+    fn may_add(self, links: &[Link], terminal: u32) -> bool {
+        let is_allowed = !self.group.is_direct || self.group.is_member[terminal as usize];
+        terminal != self.root && !links[terminal as usize].is_some() && is_allowed
+    }
+
+    /// Returns the limit of time for transfers that join others to this terminal of the tree; `None` if it is not in the tree.
+    fn time_at(self, links: &[Link], terminal: u32) -> Option<u32> {
+        let Link { step, .. } = links[terminal as usize];
+        match links[terminal as usize].is_some() {
+            _ if terminal == self.root => Some(self.time),
+            true if self.graph().is_towards_root() => Some(step),
+            true => Some(step + 1),
+            false => None,
+        }
+    }
 }
 
 /// A transfer by which a tree may grow: its cost, a random number, its route and its step.
@@ -48,77 +74,123 @@ type Candidate = (u32, u32, u32, u32);
 pub(crate) struct TreeGrower<'a> {
     routes: &'a RouteTable,
     candidates: BinaryHeap<Reverse<Candidate>>,
+    /// By terminal: the cost and the random number of its cheapest candidate.
+    cheapest: Vec<(u32, u32)>,
     /// The new terminals of the tree, the nearest to the root first.
     order: Vec<u32>,
-    /// Number of routes considered so far.
+    /// Number of routes whose prices were added so far.
     pub(crate) considered: u64,
+    /// Number of routes that were too expensive at the lowest prices.
+    pub(crate) skipped: u64,
 }
 
 impl<'a> TreeGrower<'a> {
     pub(crate) fn new(routes: &'a RouteTable) -> Self {
-        Self { routes, candidates: BinaryHeap::new(), order: Vec::new(), considered: 0 }
+        let (candidates, cheapest, order) = (BinaryHeap::new(), Vec::new(), Vec::new());
+        Self { routes, candidates, cheapest, order, considered: 0, skipped: 0 }
     }
 
     /// Adds all missing members to the tree in `links`, which has one place per terminal. `None` if the steps do not
     /// suffice; the tree is then incomplete.
     pub(crate) fn grow(
         &mut self,
-        request: TreeRequest<'_>,
+        mut request: TreeRequest<'_>,
         table: &PriceTable<'_>,
         links: &mut [Link],
         rng: &mut impl Rng,
     ) -> Option<()> {
-        let TreeRequest { graph, group, root, time, .. } = request;
+        request.step_cost = request.step_cost.min(table.highest_step_cost());
+        let TreeRequest { root, group, .. } = request;
         self.candidates.clear();
         self.order.clear();
-        let next = |step: u32| if graph.is_towards_root() { step } else { step + 1 };
-        self.offer(request, table, links, (root, time), rng);
-        for terminal in 0..links.len() as u32 {
-            let link = links[terminal as usize];
-            if link.is_some() {
-                self.offer(request, table, links, (terminal, next(link.step)), rng);
-            }
-        }
+        self.cheapest.clear();
+        self.cheapest.resize(links.len(), (u32::MAX, u32::MAX));
+        self.offer_first(request, table, links, rng);
         let is_missing = |&&member: &&u32| member != root && !links[member as usize].is_some();
         let mut missing = group.members.iter().filter(is_missing).count();
         while missing > 0 {
             let Reverse((_, _, route, step)) = self.candidates.pop()?;
-            let [_, far] = graph.near_and_far(self.routes, route);
+            let [_, far] = request.graph().near_and_far(self.routes, route);
             if links[far as usize].is_some() {
                 continue;
             }
             links[far as usize] = Link { route, step };
             self.order.push(far);
             missing -= usize::from(group.is_member[far as usize]);
-            self.offer(request, table, links, (far, next(step)), rng);
+            if missing > 0 {
+                self.offer_from(request, table, links, far, rng);
+            }
         }
         self.prune(request, links);
         Some(())
     }
 
-    /// Offers the cheapest step of every route from a terminal of the tree to others: before the step `time` in a tree
-    /// towards the root, otherwise from it on.
-    fn offer(
+    /// Offers the routes between the terminals of the tree and others, from the side with fewer terminals.
+    fn offer_first(&mut self, request: TreeRequest<'_>, table: &PriceTable<'_>, links: &[Link], rng: &mut impl Rng) {
+        let terminals = 0..links.len() as u32;
+        let in_tree = 1 + links.iter().filter(|link| link.is_some()).count();
+        if 2 * in_tree <= links.len() {
+            for near in terminals.filter(|&near| request.time_at(links, near).is_some()) {
+                self.offer_from(request, table, links, near, rng);
+            }
+            return;
+        }
+        // Seen from the other end, the same routes lead the other way.
+        let reverse = &request.graphs[1 - request.direction];
+        for far in terminals.filter(|&far| request.may_add(links, far)) {
+            for &route in reverse.routes_at(far) {
+                let [_, near] = reverse.near_and_far(self.routes, route);
+                if let Some(time) = request.time_at(links, near) {
+                    self.offer(request, table, (route, far), time, rng);
+                }
+            }
+        }
+    }
+
+    /// Offers the routes from a terminal of the tree to others.
+    fn offer_from(
         &mut self,
         request: TreeRequest<'_>,
         table: &PriceTable<'_>,
         links: &[Link],
-        (terminal, time): (u32, u32),
+        near: u32,
         rng: &mut impl Rng,
     ) {
-        let TreeRequest { graph, time: root_time, step_cost, .. } = request;
-        let choice = StepChoice { time, is_towards_root: graph.is_towards_root(), root_time, step_cost };
-        for &route in graph.routes_at(terminal) {
-            let [_, far] = graph.near_and_far(self.routes, route);
-            let is_allowed = !request.group.is_direct || request.group.is_member[far as usize];
-            if far == request.root || links[far as usize].is_some() || !is_allowed {
-                continue;
+        let Some(time) = request.time_at(links, near) else { return };
+        for &route in request.graph().routes_at(near) {
+            let [_, far] = request.graph().near_and_far(self.routes, route);
+            if request.may_add(links, far) {
+                self.offer(request, table, (route, far), time, rng);
             }
-            self.considered += 1;
-            let slots = self.routes.slots(route);
-            if let Some((cost, step)) = table.cheapest(slots, choice) {
-                self.candidates.push(Reverse((cost, rng.next_u32(), route, step)));
-            }
+        }
+    }
+
+    /// Offers the cheapest step of a route to the terminal `far`, if it is cheaper than all candidates before: before the step
+    /// `time` in a tree towards the root, otherwise from it on.
+    fn offer(
+        &mut self,
+        request: TreeRequest<'_>,
+        table: &PriceTable<'_>,
+        (route, far): (u32, u32),
+        time: u32,
+        rng: &mut impl Rng,
+    ) {
+        let TreeRequest { time: root_time, step_cost, .. } = request;
+        let is_towards_root = request.graph().is_towards_root();
+        let (slots, least) = (self.routes.slots(route), &mut self.cheapest[far as usize]);
+        // Every slot costs at least 1.
+        let lowest = slots.len() as u32 + step_cost * (time.abs_diff(root_time) + u32::from(is_towards_root));
+        if lowest > least.0 {
+            self.skipped += 1;
+            return;
+        }
+        self.considered += 1;
+        let choice = StepChoice { time, is_towards_root, root_time, step_cost, limit: least.0 };
+        let Some((cost, step)) = table.cheapest(slots, choice) else { return };
+        let candidate = (cost, rng.next_u32());
+        if candidate < *least {
+            *least = candidate;
+            self.candidates.push(Reverse((cost, candidate.1, route, step)));
         }
     }
 
@@ -131,7 +203,7 @@ impl<'a> TreeGrower<'a> {
         for &far in self.order.iter().rev() {
             let link = &mut links[far as usize];
             if is_needed[far as usize] {
-                let [near, _] = request.graph.near_and_far(self.routes, link.route);
+                let [near, _] = request.graph().near_and_far(self.routes, link.route);
                 is_needed[near as usize] = true;
             } else {
                 *link = Link::NONE;
