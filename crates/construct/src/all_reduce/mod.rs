@@ -14,7 +14,7 @@ mod pipeline;
 mod trees;
 
 use lockstep_exact::{Decision, decide};
-use lockstep_schedule::{Budget, FoundSchedule, Pattern, Problem, Schedule, Switching};
+use lockstep_schedule::{Budget, FoundSchedule, Pattern, Problem, Schedule};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -46,9 +46,6 @@ const MAX_IDLE_ATTEMPTS: u32 = 48;
 
 /// Maximum number of terminals that exchange sums.
 const MAX_EXCHANGE_TERMINALS: usize = 64;
-
-/// Maximum number of terminals for paths over other terminals.
-const MAX_CROSSING_TERMINALS: usize = 64;
 
 /// There are few blocks if there are at least this number of terminals per block.
 const FEW_BLOCKS: usize = 2;
@@ -134,7 +131,6 @@ pub fn all_reduce(
         budget,
         best: None,
     };
-    let is_wormhole = problem.model().switching == Switching::Wormhole;
     let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
     let doubled = recursive_doubling(problem, &routes).filter(|doubled| (doubled.step_count() as u32) < below);
@@ -144,9 +140,10 @@ pub fn all_reduce(
     let near = Groups::new(problem, &routes);
     let terminals = topology.terminal_count();
     let has_few_blocks = terminals <= MAX_EXCHANGE_TERMINALS && messages.len() <= terminals / FEW_BLOCKS;
-    let far = (near.is_some() && terminals <= MAX_CROSSING_TERMINALS && is_wormhole)
-        .then(|| routes.add_crossings(&task, &capacities).and_then(|()| Groups::new(problem, &routes)))
-        .flatten();
+    let far = near
+        .as_ref()
+        .and_then(|_| routes.add_crossings(&task, &capacities))
+        .and_then(|()| Groups::new(problem, &routes));
     let longer =
         near.as_ref().and_then(|_| routes.add_detours(&task, &capacities)).and_then(|()| Groups::new(problem, &routes));
     let start = start.map(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes));
@@ -155,9 +152,8 @@ pub fn all_reduce(
     }
     let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
     // Long paths save steps if there are few blocks; otherwise the channels are the limit, and long paths come last.
-    let (near, far, longest) = (near.as_ref(), far.as_ref(), longer.as_ref().or(far.as_ref()).or(near.as_ref()));
-    let first = if has_few_blocks { far.or(near) } else { near };
-    let second = longest.filter(|&groups| first.is_none_or(|first| !std::ptr::eq(first, groups)));
+    let (near, far, longer) = (near.as_ref(), far.as_ref(), longer.as_ref());
+    let [first, second] = if has_few_blocks { [far.or(near), longer] } else { [near, longer.or(far)] };
     if let Some(near) = near {
         for groups in [Some(near), far].into_iter().flatten().filter(|_| has_few_blocks) {
             search.exchange(&routes, groups);
@@ -175,7 +171,7 @@ pub fn all_reduce(
     if let Some(shorter) = search.decide(problem, MAX_SOLVER_WORK) {
         return Some(found("satisfiability", shorter));
     }
-    if let Some(longest) = longest.filter(|_| has_few_blocks) {
+    if let Some(longest) = second.or(first).filter(|_| has_few_blocks) {
         search.beam(&routes, longest);
     }
     if let Some(second) = second {

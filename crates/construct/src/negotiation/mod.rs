@@ -32,7 +32,7 @@ const MAX_TRIES: u32 = 64;
 /// The cost of a step between the root of a new tree and a transfer.
 const STEP_COST: u32 = 16;
 
-/// One of this number of cuts is made one link nearer to the root.
+/// One of this number of cuts takes along the next link towards the root.
 const CUTS_PER_LARGER_ONE: u32 = 32;
 
 /// Number of passes without progress after which a block gets new trees.
@@ -44,7 +44,7 @@ const MAX_IDLE_PASSES: u32 = 256;
 /// The search ends after this number of times the work until its last success. The first trees of all blocks are one.
 const MAX_IDLE_WORK: u64 = 4096;
 
-/// The work of looking at one link, relative to that of considering a route: 1 to this number.
+/// The work of looking at one link, or of skipping a route, relative to that of considering a route: 1 to this number.
 const LINKS_PER_ROUTE: u64 = 32;
 
 /// Maximum size of the tables: 256 MiB.

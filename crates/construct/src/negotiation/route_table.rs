@@ -1,6 +1,6 @@
 //! Paths between terminals, with the resources and ports that they use.
 
-use lockstep_schedule::Routing;
+use lockstep_schedule::{Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
@@ -9,6 +9,9 @@ use crate::kit::task::SchedulingTask;
 
 /// Maximum number of paths from one terminal to another.
 pub(super) const MAX_PARALLEL: usize = 16;
+
+/// Maximum number of terminals for paths over other terminals.
+const MAX_CROSSING_TERMINALS: usize = 64;
 
 /// Maximum number of channels in all paths of a table.
 const MAX_CHANNELS: usize = 1 << 22;
@@ -40,9 +43,14 @@ impl RouteTable {
         Some(routes)
     }
 
-    /// Adds the shortest paths over other terminals. `None` if there are none or too many.
+    /// Adds the shortest paths over other terminals. `None` if there are none or too many, in large networks, and without
+    /// wormhole switching.
     pub(crate) fn add_crossings(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<()> {
         let (topology, before) = (task.topology(), self.len());
+        let is_small = topology.terminal_count() <= MAX_CROSSING_TERMINALS;
+        if task.model().switching != Switching::Wormhole || !is_small {
+            return None;
+        }
         let mut walk = PathWalk::new(task, true);
         for &terminal in topology.terminals() {
             walk.run(terminal, |path| {

@@ -54,15 +54,14 @@ impl<'a> TreeRequest<'a> {
         terminal != self.root && !links[terminal as usize].is_some() && is_allowed
     }
 
-    /// Returns the limit of time for transfers that join others to this terminal of the tree; `None` if it is not in the tree.
+    /// Returns the first step for transfers from this terminal, or the first step after transfers to it in a tree towards the
+    /// root; `None` if it is not in the tree.
     fn time_at(self, links: &[Link], terminal: u32) -> Option<u32> {
-        let Link { step, .. } = links[terminal as usize];
-        match links[terminal as usize].is_some() {
-            _ if terminal == self.root => Some(self.time),
-            true if self.graph().is_towards_root() => Some(step),
-            true => Some(step + 1),
-            false => None,
+        if terminal == self.root {
+            return Some(self.time);
         }
+        let link = links[terminal as usize];
+        link.is_some().then(|| if self.graph().is_towards_root() { link.step } else { link.step + 1 })
     }
 }
 
@@ -130,7 +129,7 @@ impl<'a> TreeGrower<'a> {
         let terminals = 0..links.len() as u32;
         let in_tree = 1 + links.iter().filter(|link| link.is_some()).count();
         if 2 * in_tree <= links.len() {
-            for near in terminals.filter(|&near| request.time_at(links, near).is_some()) {
+            for near in terminals {
                 self.offer_from(request, table, links, near, rng);
             }
             return;
@@ -147,7 +146,7 @@ impl<'a> TreeGrower<'a> {
         }
     }
 
-    /// Offers the routes from a terminal of the tree to others.
+    /// Offers the routes from a terminal to others, if it is in the tree.
     fn offer_from(
         &mut self,
         request: TreeRequest<'_>,
@@ -165,8 +164,8 @@ impl<'a> TreeGrower<'a> {
         }
     }
 
-    /// Offers the cheapest step of a route to the terminal `far`, if it is cheaper than all candidates before: before the step
-    /// `time` in a tree towards the root, otherwise from it on.
+    /// Offers the cheapest step of a route between the tree and the terminal `far`, if no candidate for `far` is cheaper. The
+    /// step is before `time` in a tree towards the root, otherwise `time` or later.
     fn offer(
         &mut self,
         request: TreeRequest<'_>,

@@ -1,7 +1,7 @@
 //! Broadcasts of several messages, and scatters over buses: the trees of all messages compete for the channels of a number of
 //! steps.
 
-use lockstep_schedule::{MessageId, Pattern, Schedule, Switching};
+use lockstep_schedule::{MessageId, Pattern, Schedule};
 use rand_chacha::ChaCha8Rng;
 
 use crate::kit::capacities::Capacities;
@@ -37,9 +37,6 @@ pub(crate) const NEGOTIATED_TREES: Method = Method {
 /// The largest number of messages times terminals.
 const MAX_PLACES: u64 = 1 << 20;
 
-/// The largest number of terminals for paths over other terminals.
-const MAX_CROSSING_TERMINALS: usize = 64;
-
 /// The number of routes considered in each of the first attempts.
 const FIRST_WORK: u64 = 1 << 16;
 
@@ -69,11 +66,9 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let capacities = Capacities::new(&task);
     let mut routes = RouteTable::of_neighbours(&task, &capacities).ok_or(MethodError::Unsupported)?;
     let near = Groups::new(problem, &routes).map(|groups| (routes.clone(), groups));
-    let has_crossings =
-        problem.model().switching == Switching::Wormhole && topology.terminal_count() <= MAX_CROSSING_TERMINALS;
-    let far = has_crossings
-        .then(|| routes.add_crossings(&task, &capacities).and_then(|()| Groups::new(problem, &routes)))
-        .flatten()
+    let far = routes
+        .add_crossings(&task, &capacities)
+        .and_then(|()| Groups::new(problem, &routes))
         .map(|groups| (routes, groups));
     let mut longer = far.as_ref().or(near.as_ref()).map_or_else(RouteTable::default, |(routes, _)| routes.clone());
     let longer = longer
