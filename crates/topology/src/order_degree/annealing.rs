@@ -5,6 +5,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::distance_sum::{DistanceTotals, Surcharge};
 use super::objective::Objective;
+use super::polycirculant::SwitchUndo;
+use super::short_walks::ShortWalks;
 use super::{DistanceSum, Polycirculant};
 
 /// Number of random switches per jump before the annealing starts, so that the start is independent of the circulant
@@ -12,6 +14,8 @@ use super::{DistanceSum, Polycirculant};
 const SHUFFLES_PER_JUMP: usize = 10;
 /// Cost of a switch without its measurement, in lookups.
 const SWITCH_LOOKUPS: u64 = 64;
+/// Cost of a changed number of walks, in lookups.
+const UPDATE_LOOKUPS: u64 = 2;
 
 /// Weight of a pair at the diameter, if few pairs are: the surcharge of [`Objective::DiameterThenSum`].
 const FAR_WEIGHT: u64 = 2;
@@ -39,6 +43,19 @@ pub(super) struct Annealing {
     switches: u64,
     /// Lookup budget of the run, see [`DistanceSum::lookups`].
     lookups: u64,
+    /// The walks in the current graph, as long as its diameter seems to be at most 3.
+    walks: Option<ShortWalks>,
+    unmeasured: Option<UnmeasuredGraph>,
+    /// Such a graph is measured when this many lookups are spent: measurements take at most half of the lookups.
+    next_measurement: u64,
+}
+
+/// A graph that is better than the best measured one if its diameter is at most 3.
+#[derive(Clone, Debug)]
+struct UnmeasuredGraph {
+    totals: DistanceTotals,
+    /// The switches since this graph.
+    switches: Vec<SwitchUndo>,
 }
 
 /// A graph and its distances from one node per class.
@@ -95,8 +112,14 @@ impl Annealing {
             bound,
             switches: 0,
             lookups,
+            walks: None,
+            unmeasured: None,
+            next_measurement: 0,
         };
         run.set_surcharge(totals);
+        if totals.diameter <= 3 {
+            run.walks = ShortWalks::new(&run.graph);
+        }
         Some(run)
     }
 
@@ -117,9 +140,10 @@ impl Annealing {
         &self.best
     }
 
-    /// Returns the number of lookups so far.
+    /// Returns the cost so far, in lookups.
     fn spent(&self) -> u64 {
-        self.distances.lookups() + SWITCH_LOOKUPS * self.switches
+        let updates = self.walks.as_ref().map_or(0, ShortWalks::updates);
+        self.distances.lookups() + UPDATE_LOOKUPS * updates + SWITCH_LOOKUPS * self.switches
     }
 
     /// Returns true if the budget is used up or the best graph is optimal.
@@ -133,25 +157,72 @@ impl Annealing {
         while !self.is_over() && self.spent() < pause {
             self.step();
         }
+        if self.is_over() || self.spent() >= self.next_measurement {
+            self.measure();
+        }
     }
 
     fn step(&mut self) {
         let temperature = ((self.lookups - self.spent()) / (self.lookups >> 16).max(1) * self.heat) >> 16;
         // Counted even if impossible, so that the run ends in a graph without any switch.
         self.switches += 1;
-        let Some(switched) = self.graph.switch(&mut self.rng) else { return };
         let slack = (temperature * negative_log2(self.rng.next_u64())) >> 32;
-        let (neighbours, period) = (self.graph.neighbours(), self.graph.period());
-        let Some(totals) = self.distances.totals(neighbours, period, self.cost + slack, self.surcharge) else {
-            self.graph.undo(switched);
-            return;
-        };
+        let limit = self.cost + slack;
+        let Some((totals, switched)) = self.switch(limit) else { return };
         self.cost = totals.cost;
-        if self.objective.rank(totals) < self.objective.rank(self.best.totals) {
-            if totals.diameter < self.best.totals.diameter {
+        let best = self.unmeasured.as_ref().map_or(self.best.totals, |graph| graph.totals);
+        if self.objective.rank(totals) < self.objective.rank(best) {
+            if totals.diameter < best.diameter {
                 self.set_surcharge(totals);
             }
-            self.best = BestGraph { totals, graph: self.graph.clone() };
+            if self.walks.is_some() {
+                self.unmeasured = Some(UnmeasuredGraph { totals, switches: Vec::new() });
+            } else {
+                self.best = BestGraph { totals, graph: self.graph.clone() };
+            }
+        } else if let Some(better) = &mut self.unmeasured {
+            better.switches.push(switched);
+        }
+    }
+
+    /// Makes a random switch. Reverses it and returns `None` if the cost exceeds the limit.
+    fn switch(&mut self, limit: u64) -> Option<(DistanceTotals, SwitchUndo)> {
+        let Self { graph, rng, distances, surcharge, .. } = self;
+        let Some(walks) = &mut self.walks else {
+            let switched = graph.switch(rng)?;
+            let totals = distances.totals(graph.neighbours(), graph.period(), limit, *surcharge);
+            if totals.is_none() {
+                graph.undo(&switched);
+            }
+            return Some((totals?, switched));
+        };
+        let switched = graph.switch_jumps(rng)?;
+        walks.follow(graph, &switched);
+        let totals = walks.totals(*surcharge);
+        if totals.cost > limit {
+            graph.undo_jumps(&switched);
+            walks.follow(graph, &switched);
+            return None;
+        }
+        Some((totals, switched))
+    }
+
+    /// Measures the graph that is better if its diameter is at most 3. If the diameter is larger, the run continues from the best
+    /// measured graph without the numbers of walks.
+    fn measure(&mut self) {
+        let Some(UnmeasuredGraph { totals, switches }) = self.unmeasured.take() else { return };
+        let mut graph = self.graph.clone();
+        switches.iter().rev().for_each(|switched| graph.undo_jumps(switched));
+        graph.write_all_neighbours();
+        let before = self.distances.lookups();
+        let measured = self.distances.totals(graph.neighbours(), graph.period(), totals.sum, Surcharge::NONE);
+        self.next_measurement = self.spent() + (self.distances.lookups() - before);
+        if measured.is_some_and(|measured| measured.sum == totals.sum) {
+            self.best = BestGraph { totals, graph };
+        } else {
+            self.walks = None;
+            self.graph = self.best.graph.clone();
+            self.set_surcharge(self.best.totals);
         }
     }
 }

@@ -7,6 +7,7 @@ mod graph;
 mod objective;
 mod polycirculant;
 mod search;
+mod short_walks;
 
 #[cfg(test)]
 mod tests;

@@ -41,6 +41,13 @@ pub(crate) struct PolycirculantLink {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SwitchUndo([(u32, Jump); 4]);
 
+impl SwitchUndo {
+    /// Returns the places of the changed jumps, some of them twice.
+    pub(super) fn places(&self) -> [usize; 4] {
+        self.0.map(|(place, _)| place as usize)
+    }
+}
+
 impl Polycirculant {
     /// Creates the graph of these jumps, `degree` per class. Returns `None` if they violate an invariant.
     pub(crate) fn from_jumps(order: u32, degree: usize, lengths: &[u32]) -> Option<Self> {
@@ -123,6 +130,10 @@ impl Polycirculant {
         self.order / self.period
     }
 
+    pub(super) fn order(&self) -> u32 {
+        self.order
+    }
+
     pub(crate) fn degree(&self) -> usize {
         self.degree
     }
@@ -130,6 +141,11 @@ impl Polycirculant {
     /// Returns the neighbours of all nodes by node, `degree` entries each.
     pub(crate) fn neighbours(&self) -> &[u32] {
         &self.neighbours
+    }
+
+    /// Returns the length of the jump at a place: node `v` of the class has the neighbour `v + length` modulo the order.
+    pub(super) fn jump_length(&self, place: usize) -> u32 {
+        self.jumps[place].length
     }
 
     /// Returns the links by ascending ends.
@@ -166,13 +182,18 @@ impl Polycirculant {
         for _ in 0..count {
             self.switch_jumps(rng);
         }
+        self.write_all_neighbours();
+    }
+
+    /// Brings the neighbours in line with the jumps.
+    pub(super) fn write_all_neighbours(&mut self) {
         for place in 0..self.jumps.len() as u32 {
             self.write_neighbours(place);
         }
     }
 
     /// As [`switch`](Self::switch), without the neighbours.
-    fn switch_jumps(&mut self, rng: &mut impl Rng) -> Option<SwitchUndo> {
+    pub(super) fn switch_jumps(&mut self, rng: &mut impl Rng) -> Option<SwitchUndo> {
         let places = self.jumps.len() as u32;
         let [a, b] = [(); 2].map(|()| rng.random_range(0..places));
         let [a_partner, b_partner] = [a, b].map(|place| self.jumps[place as usize].partner);
@@ -192,19 +213,24 @@ impl Polycirculant {
             self.join(from, to, rng);
         }
         if before.0.iter().any(|&(place, _)| !self.is_simple_at(place)) {
-            for (place, jump) in before.0 {
-                self.jumps[place as usize] = jump;
-            }
+            self.undo_jumps(&before);
             return None;
         }
         Some(before)
     }
 
     /// Reverses the last switch.
-    pub(super) fn undo(&mut self, switched: SwitchUndo) {
+    pub(super) fn undo(&mut self, switched: &SwitchUndo) {
+        self.undo_jumps(switched);
+        for (place, _) in switched.0 {
+            self.write_neighbours(place);
+        }
+    }
+
+    /// As [`undo`](Self::undo), without the neighbours.
+    pub(super) fn undo_jumps(&mut self, switched: &SwitchUndo) {
         for (place, jump) in switched.0 {
             self.jumps[place as usize] = jump;
-            self.write_neighbours(place);
         }
     }
 

@@ -127,7 +127,8 @@ impl RunKind {
 ///
 /// Graphs are compared by diameter, then by the sum of distances, as in the Graph Golf competition. Ties go to the graph
 /// with more rotations, then to the earlier graph. The runs minimize the sum, with a surcharge on the farthest pairs if
-/// they are few. The result depends only on order, degree, seed and the number of slices.
+/// they are few. While the diameter is at most 3, they count walks of at most two links instead of measuring each graph. The
+/// result depends only on order, degree, seed and the number of slices.
 ///
 /// The first graph is a circulant graph. It is there at once, also with 131,072 nodes. A number of rotations is
 /// tried in the first round that is long enough for some measurements of one graph. It is never tried if one

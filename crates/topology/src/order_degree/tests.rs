@@ -4,9 +4,10 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::annealing::{Annealing, MILD, RunPlan, negative_log2};
+use super::annealing::{Annealing, BestGraph, MILD, RunPlan, negative_log2};
 use super::bound::node_bound;
 use super::distance_sum::{DistanceTotals, Surcharge};
+use super::short_walks::ShortWalks;
 use super::*;
 
 /// Sums the distances over ordered pairs by one plain search per node; `None` if the graph is disconnected.
@@ -158,9 +159,32 @@ proptest! {
         let mut rng = ChaCha8Rng::seed_from_u64(!seed);
         for _ in 0..20 {
             if let Some(switched) = graph.switch(&mut rng) {
-                graph.undo(switched);
+                graph.undo(&switched);
             }
             prop_assert_eq!(&graph, &before);
+        }
+    }
+
+    #[test]
+    fn walks_follow_switches_and_their_reversals(sizes in sizes(), seed: u64) {
+        let (_, degree, period) = sizes;
+        let mut graph = shuffled(sizes, seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+        let mut walks = ShortWalks::new(&graph).unwrap();
+        let mut distances = DistanceSum::new(graph.order() as usize, degree as usize);
+        for (target, is_kept) in [(1, true), (2, false), (3, true), (2, true), (1, false)] {
+            let surcharge = Surcharge { target, weight: 2 };
+            if let Some(switched) = graph.switch(&mut rng) {
+                walks.follow(&graph, &switched);
+                if !is_kept {
+                    graph.undo(&switched);
+                    walks.follow(&graph, &switched);
+                }
+            }
+            let expected = distances.totals(graph.neighbours(), period as usize, u64::MAX, surcharge);
+            if let Some(expected) = expected.filter(|totals| (2..=3).contains(&totals.diameter)) {
+                prop_assert_eq!(walks.totals(surcharge), expected);
+            }
         }
     }
 
@@ -321,6 +345,23 @@ fn graphs_without_any_switch_end_a_round() {
     let mut run = Annealing::new(start, plan, ChaCha8Rng::seed_from_u64(1)).expect("it is connected");
     run.advance(u64::MAX);
     assert!(run.is_over() && run.best().totals.sum == 20);
+}
+
+#[test]
+fn graphs_that_are_better_only_by_their_walks_are_refused() {
+    for (order, seed) in [12, 14, 16, 18].into_iter().flat_map(|order| (0..20).map(move |seed| (order, seed))) {
+        let start = shuffled((order, 3, order), seed);
+        let (objective, limit) = (Objective::DiameterThenSum, u64::MAX);
+        let plan = RunPlan { objective, bound: 0, limit, heat: MILD << 2, is_shuffled: false, lookups: 100_000 };
+        let Some(mut run) = Annealing::new(start, plan, ChaCha8Rng::seed_from_u64(seed)) else { continue };
+        while !run.is_over() {
+            run.advance(500);
+            let BestGraph { totals, graph } = run.best();
+            let distances = plain_distances(graph.neighbours(), 3, order as usize).expect("it is connected");
+            assert_eq!(totals.sum, distances.iter().sum::<u64>(), "{order} nodes, seed {seed}");
+            assert_eq!(Some(u64::from(totals.diameter)), distances.iter().copied().max());
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,137 @@
+//! Numbers of walks of at most two links, kept up to date while links change.
+
+use std::ops::Range;
+
+use super::Polycirculant;
+use super::distance_sum::{DistanceTotals, Surcharge};
+use super::polycirculant::SwitchUndo;
+
+/// The largest number of pairs: 32 MB.
+const MAX_PAIRS: usize = 1 << 24;
+
+/// The number of walks of one or two links from one node per class to every node of a [`Polycirculant`].
+///
+/// In a graph of diameter 3 or less, exactly the pairs without such a walk have distance 3. So their number gives the sum of
+/// distances. A switch of two orbits of links changes `O(degree)` numbers of walks, while a breadth-first search reads the
+/// neighbours of all nodes.
+///
+/// Memory: 2 bytes per class and node, 8 bytes per class and link.
+#[derive(Clone, Debug)]
+pub(super) struct ShortWalks {
+    order: u32,
+    degree: usize,
+    period: u32,
+    /// The number of walks from node `c` to node `c + j` has the place `c * order + j`.
+    walks: Vec<u16>,
+    /// The jumps of the graph, `degree` per class.
+    jumps: Vec<ClassJump>,
+    /// Number of pairs without a walk.
+    far_pairs: u64,
+    updates: u64,
+}
+
+/// A jump, with the place of the first number of walks from the class in which it ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct ClassJump {
+    length: u32,
+    row: u32,
+}
+
+impl ShortWalks {
+    /// Counts the walks of a graph. Returns `None` if there are more than 2^24 pairs.
+    pub(super) fn new(graph: &Polycirculant) -> Option<Self> {
+        let (order, degree, period) = (graph.order(), graph.degree(), graph.period());
+        let pairs = period.checked_mul(order as usize).filter(|&pairs| pairs <= MAX_PAIRS)?;
+        let mut walks = Self {
+            order,
+            degree,
+            period: period as u32,
+            walks: vec![0; pairs],
+            jumps: Vec::with_capacity(period * degree),
+            far_pairs: (pairs - period) as u64,
+            updates: 0,
+        };
+        // The walk without links: a node is never far from itself.
+        walks.walks.iter_mut().step_by(order as usize).for_each(|walks| *walks = 1);
+        for place in 0..period * degree {
+            walks.jumps.push(walks.jump(graph, place));
+            walks.add_jump::<true>(place, walks.first(place)..place + 1);
+        }
+        Some(walks)
+    }
+
+    /// Returns the distances from one node per class, if no distance is more than 3.
+    pub(super) fn totals(&self, surcharge: Surcharge) -> DistanceTotals {
+        let [order, period] = [self.order, self.period].map(u64::from);
+        let (pairs, near) = (period * (order - 1), period * self.degree as u64);
+        let (diameter, farthest_pairs) = if self.far_pairs > 0 { (3, self.far_pairs) } else { (2, pairs - near) };
+        let sum = near + 2 * (pairs - near) + self.far_pairs;
+        let beyond = |distance: u32, pairs: u64| u64::from(surcharge.target < distance) * surcharge.weight * pairs;
+        let cost = sum + beyond(2, pairs - near) + beyond(3, self.far_pairs);
+        DistanceTotals { diameter, sum, cost, farthest_pairs }
+    }
+
+    /// Returns how often a number of walks has changed so far. One change takes one nanosecond, or some if the numbers do not
+    /// fit into a cache.
+    pub(super) fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    /// Takes over the jumps of the graph that a switch, or its reversal, has changed.
+    pub(super) fn follow(&mut self, graph: &Polycirculant, switched: &SwitchUndo) {
+        for place in switched.places() {
+            let after = self.jump(graph, place);
+            if after == self.jumps[place] {
+                continue;
+            }
+            let row = self.first(place)..self.first(place) + self.degree;
+            self.add_jump::<false>(place, row.clone());
+            self.jumps[place] = after;
+            self.add_jump::<true>(place, row);
+        }
+    }
+
+    /// Adds or removes the walk of the jump at a place, and the walks of two links over the same node that it makes with others.
+    fn add_jump<const MORE: bool>(&mut self, place: usize, others: Range<usize>) {
+        let (order, jump) = (self.order, self.jumps[place]);
+        let own_row = place / self.degree * order as usize;
+        let mut changes = u64::from(change::<MORE>(&mut self.walks[own_row + jump.length as usize]));
+        self.updates += 1 + 2 * others.len() as u64;
+        for other in &self.jumps[others] {
+            let there = difference(other.length, jump.length, order);
+            let back = difference(jump.length, other.length, order);
+            for place in [jump.row + there, other.row + back] {
+                changes += u64::from(change::<MORE>(&mut self.walks[place as usize]));
+            }
+        }
+        self.far_pairs = if MORE { self.far_pairs - changes } else { self.far_pairs + changes };
+    }
+
+    /// Returns the first place of the same class.
+    fn first(&self, place: usize) -> usize {
+        place / self.degree * self.degree
+    }
+
+    fn jump(&self, graph: &Polycirculant, place: usize) -> ClassJump {
+        let length = graph.jump_length(place);
+        let head = ((place / self.degree) as u32 + length) % self.period;
+        ClassJump { length, row: head * self.order }
+    }
+}
+
+/// Adds or removes a walk. Returns true if the number was or is 0.
+#[inline]
+fn change<const MORE: bool>(walks: &mut u16) -> bool {
+    let before = *walks;
+    // A pair has at most one walk per link of the first node, and one more.
+    *walks = if MORE { before.wrapping_add(1) } else { before.wrapping_sub(1) };
+    (if MORE { before } else { *walks }) == 0
+}
+
+/// Returns `to - from` modulo the order.
+#[inline]
+fn difference(to: u32, from: u32, order: u32) -> u32 {
+    // The smaller of the two is the one that did not wrap. A branch would be taken at random.
+    let difference = to.wrapping_sub(from);
+    difference.min(difference.wrapping_add(order))
+}
