@@ -29,7 +29,7 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Growth];
 /// Applies to one message under wormhole switching on a tree without parallel channels. The bound is the optimum if
 /// links are full or half duplex and inner nodes route. It must exceed that of the [growth](super::growth). For each
 /// distinct subtree, it takes time quadratic in the number of minimal needs, which is at most 1,107 in 8 steps and
-/// usually far smaller. It returns `None` beyond a fixed amount of work, 8 steps or 2,000 neighbours.
+/// usually far smaller. It returns `None` beyond a fixed amount of work, 16 steps or 2,000 neighbours.
 ///
 /// # Source
 ///

@@ -140,6 +140,15 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
     }
 }
 
+/// The subtrees below a node receive their first copies one after the other, or after the node, so each level takes a step.
+#[test]
+fn a_broadcast_from_the_root_of_a_large_binary_tree_takes_a_step_per_level() {
+    for height in [8, 11, 13] {
+        let tree = network(&format!("full-b-tree:{}", (2u32 << height) - 1));
+        assert_eq!(steps(&tree, &Collective::broadcast(NodeId::new(0)), WORMHOLE), height, "{height}");
+    }
+}
+
 /// A failed node keeps its number, but it has no link.
 #[test]
 fn a_broadcast_over_a_tree_with_a_failed_leaf_has_a_valid_certificate() {

@@ -14,7 +14,7 @@ use super::refusal::{Checked, expect};
 const MAX_WORK: u64 = 1 << 24;
 
 /// More steps take too much time.
-const MAX_STEPS: u32 = 8;
+const MAX_STEPS: u32 = 16;
 
 /// More neighbours of a node take too much time.
 const MAX_NEIGHBOURS: usize = 2_000;
@@ -65,7 +65,7 @@ fn run(problem: &Problem<'_>, source: NodeId, steps: u32) -> Checked<ProgramResu
         return Err("another terminal is the source".into());
     }
     if !(1..=MAX_STEPS).contains(&steps) {
-        return Err("the number of steps must be 1 to 8".into());
+        return Err("the number of steps must be 1 to 16".into());
     }
     let children = rooted(problem, source)?;
     let receivers = problem.messages().receivers_iter(MessageId::new(0)).collect();

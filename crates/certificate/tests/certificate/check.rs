@@ -176,7 +176,7 @@ fn every_changed_digest_of_a_tree_is_refused() {
     let feasible = case.refusal(&changed(4, digest.clone()));
     assert_eq!(feasible, why("the source can meet the needs of all subtrees"));
     let long = case.refusal(&changed(u32::MAX - 1, digest.clone()));
-    assert_eq!(long, why("the number of steps must be 1 to 8"));
+    assert_eq!(long, why("the number of steps must be 1 to 16"));
     let no_tree = Case { network: "mesh:2x2".into(), ..case.clone() };
     assert_eq!(no_tree.refusal(&case.bound), why("the links do not form a tree"));
 }
