@@ -2,98 +2,124 @@
 
 use std::cmp::Ordering;
 
+use lockstep::Topology;
 use lockstep::schedule::Schedule;
-use lockstep::{ChannelId, Topology};
+use lockstep::topology::ResourceId;
 
 use crate::text::{Sheet, counted};
 
 /// Maximum number of links that are named.
 const MAX_NAMED: usize = 4;
 
-/// A channel, or channels that share a wire.
-struct Link {
-    /// Its first channel.
-    channel: ChannelId,
-    /// Number of its channels.
-    channels: usize,
-    /// Number of its transfers.
-    transfers: u64,
-    /// Number of transfers that fit into all steps.
-    capacity: u64,
+/// The loads of all links. A link is a resource: a channel, or channels that share a wire.
+struct LinkLoads<'a> {
+    topology: &'a Topology,
+    /// The sum of the widths of all steps.
+    width: u64,
+    /// Number of transfers of each link.
+    transfers: Vec<u32>,
 }
 
 /// Adds the busiest links with their share of the steps or of the capacity, and the idle links if there are any.
 pub(crate) fn describe(sheet: &mut Sheet, topology: &Topology, schedule: &Schedule) {
-    let mut links = links(topology, schedule);
-    // The sort is stable: links of the same load stay in the order of their numbers.
-    links.sort_by(|a, b| compare(b, a));
-    let Some(first) = links.first().filter(|link| link.transfers > 0) else { return };
-    let busiest = links.partition_point(|link| compare(link, first) == Ordering::Equal);
+    let loads = LinkLoads::of(topology, schedule);
+    // Ties go to the link with the lower number.
+    let is_busier = |link, other| loads.compare(link, other) == Ordering::Greater;
+    let Some(first) = loads.links().reduce(|best, link| if is_busier(link, best) { link } else { best }) else {
+        return;
+    };
+    if loads.transfers(first) == 0 {
+        return;
+    }
     let is_one_per_step = !topology.has_capacities() && schedule.width_sum() == schedule.step_count() as u64;
     let what = if is_one_per_step { "steps" } else { "transfers that fit" };
-    let load = format!("{} of {} {what}", first.transfers, first.capacity);
-    let named =
-        if busiest == links.len() { format!("all {busiest} links") } else { names(topology, &links[..busiest]) };
-    sheet.line("busiest", format!("{load}: {named}"));
-    let idle = links.partition_point(|link| link.transfers > 0);
-    if idle < links.len() {
-        let count = counted(links.len() - idle, "link");
-        sheet.line("idle", format!("{count}: {}", names(topology, &links[idle..])));
-    }
-}
-
-fn links(topology: &Topology, schedule: &Schedule) -> Vec<Link> {
-    let width = schedule.width_sum();
-    let mut links: Vec<Option<Link>> = Vec::new();
-    links.resize_with(topology.resource_count(), || None);
-    for channel in topology.channels() {
-        let resource = topology.resource(channel);
-        let capacity = u64::from(topology.resource_capacity(resource)).saturating_mul(width);
-        let link = &mut links[resource.index()];
-        link.get_or_insert(Link { channel, channels: 0, transfers: 0, capacity }).channels += 1;
-    }
-    let mut transfers = vec![0; topology.channel_bound()];
-    for channel in schedule.channel_uses() {
-        if let Some(count) = transfers.get_mut(channel.index()) {
-            *count += 1;
-        }
-    }
-    for channel in topology.channels() {
-        if let Some(link) = &mut links[topology.resource(channel).index()] {
-            link.transfers += transfers[channel.index()];
-        }
-    }
-    links.into_iter().flatten().collect()
-}
-
-/// Compares the shares of the capacity that is used.
-fn compare(a: &Link, b: &Link) -> Ordering {
-    let product = |x: u64, y: u64| u128::from(x) * u128::from(y);
-    product(a.transfers, b.capacity).cmp(&product(b.transfers, a.capacity))
-}
-
-/// Names the first links, and counts the others.
-fn names(topology: &Topology, links: &[Link]) -> String {
-    let name = |link: &Link| {
-        let (tail, head) = (topology.tail(link.channel), topology.head(link.channel));
-        let (tail, head) = (topology.node_name(tail), topology.node_name(head));
-        match link.channels {
-            1 => format!("{tail} -> {head}"),
-            2 => format!("{tail} - {head}"),
-            channels => format!("{tail} -> {head} with {} on its bus", counted(channels - 1, "channel")),
-        }
+    let load = format!("{} of {} {what}", loads.transfers(first), loads.capacity(first));
+    let busiest = Named::of(loads.links().filter(|&link| loads.compare(link, first) == Ordering::Equal));
+    let named = match busiest.count {
+        all if all == topology.resource_count() => format!("all {all} links"),
+        _ => busiest.names(topology),
     };
-    let mut names: Vec<String> = links.iter().take(MAX_NAMED).map(name).collect();
-    if links.len() > MAX_NAMED {
-        names.push(format!("{} more", links.len() - MAX_NAMED));
+    sheet.line("busiest", format!("{load}: {named}"));
+    let idle = Named::of(loads.links().filter(|&link| loads.transfers(link) == 0));
+    if idle.count > 0 {
+        sheet.line("idle", format!("{}: {}", counted(idle.count, "link"), idle.names(topology)));
     }
-    names.join(", ")
+}
+
+impl<'a> LinkLoads<'a> {
+    fn of(topology: &'a Topology, schedule: &Schedule) -> Self {
+        let mut transfers = vec![0; topology.resource_count()];
+        for &channel in schedule.channel_uses().iter().filter(|channel| channel.index() < topology.channel_bound()) {
+            // A failed channel has no resource.
+            if let Some(count) = transfers.get_mut(topology.resource(channel).index()) {
+                *count += 1;
+            }
+        }
+        Self { topology, width: schedule.width_sum(), transfers }
+    }
+
+    fn links(&self) -> impl Iterator<Item = ResourceId> + use<> {
+        (0..self.transfers.len() as u32).map(ResourceId::new)
+    }
+
+    fn transfers(&self, link: ResourceId) -> u64 {
+        self.transfers[link.index()].into()
+    }
+
+    /// Returns the number of transfers that fit into all steps.
+    fn capacity(&self, link: ResourceId) -> u64 {
+        u64::from(self.topology.resource_capacity(link)).saturating_mul(self.width)
+    }
+
+    /// Compares the shares of the capacity that is used.
+    fn compare(&self, a: ResourceId, b: ResourceId) -> Ordering {
+        let product = |x, y| u128::from(self.transfers(x)) * u128::from(self.capacity(y));
+        product(a, b).cmp(&product(b, a))
+    }
+}
+
+/// The first of some links, which are named, and the number of all.
+struct Named {
+    first: Vec<ResourceId>,
+    count: usize,
+}
+
+impl Named {
+    fn of(mut links: impl Iterator<Item = ResourceId>) -> Self {
+        let first: Vec<ResourceId> = links.by_ref().take(MAX_NAMED).collect();
+        let count = first.len() + links.count();
+        Self { first, count }
+    }
+
+    /// Names the first links, and counts the others.
+    fn names(&self, topology: &Topology) -> String {
+        let mut names: Vec<String> = self.first.iter().map(|&link| name(topology, link)).collect();
+        if self.count > names.len() {
+            names.push(format!("{} more", self.count - names.len()));
+        }
+        names.join(", ")
+    }
+}
+
+/// Names a link by its first channel.
+fn name(topology: &Topology, link: ResourceId) -> String {
+    // Resources are numbered by their first channels.
+    let channels = topology.channels().skip(link.index());
+    let mut channels = channels.filter(|&channel| topology.resource(channel) == link);
+    let first = channels.next().expect("every resource has a working channel");
+    let others = if topology.resource_count() == topology.channel_count() { 0 } else { channels.count() };
+    let (tail, head) = (topology.node_name(topology.tail(first)), topology.node_name(topology.head(first)));
+    match others {
+        0 => format!("{tail} -> {head}"),
+        1 => format!("{tail} - {head}"),
+        others => format!("{tail} -> {head} with {} on its bus", counted(others, "channel")),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use lockstep::schedule::MessageId;
-    use lockstep::{NodeId, TopologyBuilder};
+    use lockstep::{ChannelId, NodeId, TopologyBuilder};
 
     use super::*;
 

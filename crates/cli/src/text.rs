@@ -7,7 +7,7 @@ use lockstep::{CayleyGraph, Collective, LowerBound, Problem, Topology, Verdict};
 use crate::args::CostArgs;
 
 /// Two columns: names and values.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Sheet {
     rows: Vec<(&'static str, String)>,
 }

@@ -36,51 +36,59 @@ pub(super) fn deliver(
     }
     let file = || plan.to_file(seconds);
     let is_data = output.as_ref().is_some_and(|(output, _)| output.is_standard());
-    let written = args.output.as_deref().zip(output.as_ref().map(|&(_, format)| format));
-    if let Some((output, format)) = output {
-        let contents = plan_file::contents(&file(), &describe(plan, args)?, format);
-        output.write_bytes(&contents, || file().to_json())?;
-    }
-    if is_data || args.json {
+    let print_json = || {
         if spent && !plan.is_optimal() {
             output::note(verbosity, "the search ended at its budget; --budget sets a larger one");
         }
-        return if is_data { Ok(()) } else { output::print(&file().to_json()) };
+        if is_data { Ok(()) } else { output::print(&file().to_json()) }
+    };
+    if output.is_none() && args.json {
+        return print_json();
+    }
+    let sheet = describe(plan, args)?;
+    let written = args.output.as_deref().zip(output.as_ref().map(|&(_, format)| format));
+    if let Some((output, format)) = output {
+        let contents = plan_file::contents(&file(), &sheet, format);
+        output.write_bytes(&contents, || file().to_json())?;
+    }
+    if is_data || args.json {
+        return print_json();
     }
     match written {
         Some(_) if verbosity.quiet && !args.table => Ok(()),
-        _ => summarize(plan, written, spent, args, verbosity),
+        _ => summarize(plan, sheet, written, spent, args, verbosity),
     }
 }
 
 /// Prints the summary of the plan, its transfers if they fit on a screen or are wanted, and what to do next.
 fn summarize(
     plan: &Plan,
+    mut sheet: Sheet,
     file: Option<(&Path, PlanFormat)>,
     spent: bool,
     args: &PlanArgs,
     verbosity: Verbosity,
 ) -> anyhow::Result<()> {
     let (problem, schedule) = (plan.problem(), plan.schedule());
-    let sheet = |is_listed| {
-        let mut sheet = describe(plan, args)?;
-        if let Some((path, _)) = file {
-            sheet.line("written to", path.display().to_string());
-        }
+    if let Some((path, _)) = file {
+        sheet.line("written to", path.display().to_string());
+    }
+    let text = |is_listed| {
+        let mut sheet = sheet.clone();
         if !verbosity.quiet {
             let spent = spent.then_some(args.budget);
             next::describe(&mut sheet, &Situation { file, verdict: plan.verdict(), spent, is_listed });
         }
-        anyhow::Ok(sheet.to_text())
+        sheet.to_text()
     };
+    let listed = text(true);
     if args.table {
-        return output::print(&(sheet(true)? + &step_table::full(&problem, schedule)));
+        return output::print(&(listed + &step_table::full(&problem, schedule)));
     }
-    let listed = sheet(true)?;
     let room = SCREEN.saturating_sub(listed.lines().count());
     match step_table::short(&problem, schedule, room).filter(|_| file.is_none()) {
         Some(steps) => output::print(&(listed + &steps)),
-        None => output::print(&sheet(false)?),
+        None => output::print(&text(false)),
     }
 }
 
