@@ -1,10 +1,15 @@
 //! Minimal routing: no path is longer than the shortest legal one.
 
-use lockstep_topology::{ChannelId, NodeId, ResourceId};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
+use crate::bit_set::BitSet;
 use crate::model::{Routing, Switching};
+use crate::parallel::{map_parts, useful_threads};
 use crate::reach::{ReachSearch, UNREACHED};
 use crate::violation::Violation;
 
@@ -24,9 +29,8 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
     if is_any || case.schedule.has_only_hops() {
         return;
     }
-    let nodes = case.topology.node_count();
-    // A sender has few transfers, and near it are few of all nodes: then searches from both ends visit fewer nodes.
-    let is_shorter = |transfers: usize, near: usize| 2 * transfers < near && 2 * transfers.saturating_mul(near) < nodes;
+    // The search from the sender alone takes less time per node.
+    let is_shorter = |of_both: f64, of_one: f64| 2.0 * of_both < of_one;
     let mut detours = detours(case, is_shorter).into_iter().peekable();
     for (number, (at, sender, receiver)) in (0..).zip(long_transfers(case)) {
         if findings.is_full() || detours.peek().is_none() {
@@ -45,65 +49,173 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
 /// Returns the places of the long transfers that have a shorter path, ascending, each with the length of the shortest
 /// one.
 ///
-/// The search from a sender stops before the length of its longest path. If `from_both_ends` returns true for the number of
-/// transfers and that of the nodes within half of this length, then the paths are searched from both ends first.
-fn detours(case: &ScheduleCase<'_>, from_both_ends: impl Fn(usize, usize) -> bool) -> Vec<(u32, u32)> {
+/// The search from a sender stops before the length of its longest path. If `from_both_ends` returns true for the estimated
+/// numbers of nodes that searches from both ends visit and that this search visits, the former come first.
+fn detours(case: &ScheduleCase<'_>, from_both_ends: impl Fn(f64, f64) -> bool + Sync) -> Vec<(u32, u32)> {
     let topology = case.topology;
     let search = ReachSearch { topology, backwards: false, crosses: |node| topology.routes(node), forwards: false };
-    let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
-    let mut receiver_side = ReceiverSide::default();
     let (end, transfers) = by_sender(case);
-    let mut start = 0;
-    let mut detours = Vec::new();
-    for (sender, end) in topology.nodes().zip(end) {
-        let here = &transfers[start..end as usize];
-        start = end as usize;
-        let Some(longest) = here.iter().map(|transfer| transfer.channels).max() else { continue };
-        let half = longest / 2;
-        if half < longest - 1 && !topology.has_buses() {
-            search.walks_within(half, sender, &mut distance, &mut queue);
-            if from_both_ends(here.len(), queue.len())
-                && here.iter().all(|transfer| receiver_side.has_no_shorter_path(case, transfer, half, &distance))
-            {
-                continue;
+    let tails = OnceLock::new();
+    let detours_from = |senders: Range<usize>| {
+        let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
+        let mut receiver_side = ReceiverSide::new(topology);
+        let mut start = senders.start.checked_sub(1).map_or(0, |before| end[before] as usize);
+        let mut detours = Vec::new();
+        for sender in senders {
+            let here = &transfers[start..end[sender] as usize];
+            start = end[sender] as usize;
+            let sender = NodeId::from_index(sender);
+            let Some(longest) = here.iter().map(|transfer| transfer.channels).max() else { continue };
+            if let Some(near) = search_near(search, sender, here, &from_both_ends, (&mut distance, &mut queue)) {
+                let tails = tails.get_or_init(|| Tails::of(topology));
+                receiver_side.set_near(&queue, true);
+                let has_no_detour = here.iter().all(|transfer| {
+                    let shorter = transfer.channels - 1;
+                    match shorter.checked_sub(near).filter(|&rest| rest > 0) {
+                        Some(rest) => !receiver_side.is_near(rest, transfer.receiver, tails),
+                        None => distance[transfer.receiver.index()] > shorter,
+                    }
+                });
+                receiver_side.set_near(&queue, false);
+                if has_no_detour {
+                    continue;
+                }
             }
+            let searched = search.distances_within(longest - 1, sender, &mut distance, &mut queue);
+            searched.expect("the check of the problem has made a longer search from every terminal");
+            detours.extend(here.iter().filter_map(|transfer| {
+                let shortest = distance[transfer.receiver.index()];
+                (shortest < transfer.channels).then_some((transfer.place, shortest))
+            }));
         }
-        let searched = search.distances_within(longest - 1, sender, &mut distance, &mut queue);
-        searched.expect("the check of the problem has made a longer search from every terminal");
-        detours.extend(here.iter().filter_map(|transfer| {
-            let shortest = distance[transfer.receiver.index()];
-            (shortest < transfer.channels).then_some((transfer.place, shortest))
-        }));
-    }
+        detours
+    };
+    let mut detours = map_parts(sender_ranges(&end, topology.node_count()), detours_from).concat();
     detours.sort_unstable();
     detours
 }
 
-/// The search from a receiver towards a sender.
-#[derive(Default)]
-struct ReceiverSide {
-    distance: Vec<u32>,
+/// Searches the nodes near a sender, as far as searches from its receivers cover the rest of every shorter path, and returns
+/// the limit. Returns `None` if this is not worth it.
+///
+/// The limit is half of the longest path, or more if there are many receivers and few nodes near the sender.
+fn search_near<F: Fn(NodeId) -> bool + Copy>(
+    search: ReachSearch<'_, F>,
+    sender: NodeId,
+    transfers: &[LongTransfer],
+    from_both_ends: impl Fn(f64, f64) -> bool,
+    (distance, queue): (&mut [u32], &mut Vec<NodeId>),
+) -> Option<u32> {
+    let longest = transfers.iter().map(|transfer| transfer.channels).max()?;
+    let mut limit = longest / 2;
+    while limit < longest - 1 && !search.topology.has_buses() {
+        search.walks_within(limit, sender, distance, queue);
+        // About as many nodes are near a receiver as near the sender.
+        let within = |limit: u32| queue.partition_point(|node| distance[node.index()] <= limit);
+        let near_receiver = |transfer: &LongTransfer| (transfer.channels - 1).checked_sub(limit + 1).map_or(0, within);
+        let near_receivers: usize = transfers.iter().map(near_receiver).sum();
+        let growth = queue.len() as f64 / within(limit - 1) as f64;
+        let of_one = queue.len() as f64 * growth.powi((longest - 1 - limit).cast_signed());
+        let of_one = of_one.min(distance.len() as f64);
+        // A limit that is greater by 1 costs as much as all smaller ones together if the number of nodes doubles.
+        let is_last = near_receivers <= queue.len() || growth < 2.0 || limit + 2 == longest;
+        let of_both = if is_last { queue.len() + near_receivers } else { queue.len() };
+        if !from_both_ends(of_both as f64, of_one) {
+            return None;
+        }
+        if is_last {
+            return Some(limit);
+        }
+        limit += 1;
+    }
+    None
+}
+
+/// Divides the senders into ranges of about the same number of long transfers, one per thread.
+fn sender_ranges(end: &[u32], nodes: usize) -> Vec<Range<usize>> {
+    let transfers = end.last().map_or(0, |&end| end as usize);
+    let parts = useful_threads(transfers);
+    let first = |part| end[..nodes].partition_point(|&end| end as usize <= transfers * part / parts);
+    let bounds: Vec<usize> = (0..parts).map(first).chain([nodes]).collect();
+    bounds.windows(2).map(|pair| pair[0]..pair[1]).collect()
+}
+
+/// The tails of the channels into each node, one row per node. Memory: 4 bytes per channel and node.
+struct Tails {
+    start: Vec<u32>,
+    tail: Vec<NodeId>,
+}
+
+impl Tails {
+    fn of(topology: &Topology) -> Self {
+        let mut tails = Self { start: vec![0], tail: Vec::with_capacity(topology.channel_count()) };
+        for node in topology.nodes() {
+            tails.tail.extend(topology.in_channels(node).iter().map(|&channel| topology.tail(channel)));
+            tails.start.push(tails.tail.len() as u32);
+        }
+        tails
+    }
+
+    fn row(&self, node: NodeId) -> &[NodeId] {
+        &self.tail[self.start[node.index()] as usize..self.start[node.index() + 1] as usize]
+    }
+}
+
+/// The search from receivers towards a sender.
+struct ReceiverSide<'a> {
+    topology: &'a Topology,
+    /// The nodes near the sender.
+    near: BitSet,
+    /// The nodes that the search has met before its last step.
+    met: BitSet,
     queue: Vec<NodeId>,
 }
 
-impl ReceiverSide {
-    /// Returns true only if no path is shorter than that of a transfer. `distance` has the nodes within `half` channels of the
-    /// sender; the search from the receiver covers the rest of a shorter path, which meets one of them.
-    fn has_no_shorter_path(
-        &mut self,
-        case: &ScheduleCase<'_>,
-        transfer: &LongTransfer,
-        half: u32,
-        distance: &[u32],
-    ) -> bool {
-        let (topology, shorter) = (case.topology, transfer.channels - 1);
-        let Some(rest) = shorter.checked_sub(half).filter(|&rest| rest > 0) else {
-            return distance[transfer.receiver.index()] > shorter;
-        };
-        let search = ReachSearch { topology, backwards: true, crosses: |node| topology.routes(node), forwards: false };
-        self.distance.resize(distance.len(), UNREACHED);
-        search.walks_within(rest, transfer.receiver, &mut self.distance, &mut self.queue);
-        self.queue.iter().all(|node| distance[node.index()].saturating_add(self.distance[node.index()]) > shorter)
+impl<'a> ReceiverSide<'a> {
+    fn new(topology: &'a Topology) -> Self {
+        let [near, met] = [(); 2].map(|()| BitSet::new(topology.node_count() as u64));
+        Self { topology, near, met, queue: Vec::new() }
+    }
+
+    /// Marks nodes as near the sender, or removes their marks.
+    fn set_near(&mut self, nodes: &[NodeId], is_near: bool) {
+        for node in nodes {
+            let number = node.number().into();
+            if is_near {
+                self.near.insert(number)
+            } else {
+                self.near.remove(number)
+            };
+        }
+    }
+
+    /// Returns true if a walk of at most `limit` channels leads from a node near the sender to the receiver.
+    ///
+    /// If it is false, every path from the sender is longer than `limit` and the distance of the nodes near it together.
+    fn is_near(&mut self, limit: u32, receiver: NodeId, tails: &Tails) -> bool {
+        self.met.insert(receiver.number().into());
+        self.queue.push(receiver);
+        let mut start = 0;
+        let mut is_near = self.near.contains(receiver.number().into());
+        for left in (0..limit).rev() {
+            let end = self.queue.len();
+            for place in start..end {
+                let node = self.queue[place];
+                if is_near || node != receiver && !self.topology.routes(node) {
+                    continue;
+                }
+                is_near = tails.row(node).iter().any(|tail| self.near.contains(tail.number().into()));
+                if left > 0 {
+                    let new = tails.row(node).iter().filter(|tail| self.met.insert(tail.number().into()));
+                    self.queue.extend(new);
+                }
+            }
+            start = end;
+        }
+        for node in self.queue.drain(..) {
+            self.met.remove(node.number().into());
+        }
+        is_near
     }
 }
 
@@ -222,7 +334,59 @@ mod tests {
         assert!(matches!(found(&over_failed)[..], [Violation::FailedChannel { .. }]));
     }
 
+    /// Paths of up to ten channels in a hypercube: from each sender several, most of them not shortest.
+    #[test]
+    fn searches_from_both_ends_find_every_detour_of_long_paths() {
+        let cube: Topology = "hypercube:6".parse().unwrap();
+        let broadcast = Collective::broadcast(NodeId::new(0));
+        let problem = Problem::new(&cube, &broadcast, CommunicationModel::wormhole()).unwrap();
+        let mut schedule = Schedule::new();
+        let mut random = 1u32;
+        let mut next = |limit: usize| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 16) as usize % limit
+        };
+        for sender in cube.nodes().chain(cube.nodes()) {
+            schedule.begin_step();
+            // The paths of every third sender have at most three channels, so most of them are shortest.
+            let longest = if sender.index() % 3 == 0 { 3 } else { 10 };
+            for _ in 0..2 + next(3) {
+                let (mut node, mut path, mut visited) = (sender, Vec::new(), vec![sender]);
+                for _ in 0..2 + next(longest - 1) {
+                    let channel = cube.out_channels(node)[next(6)];
+                    if !visited.contains(&cube.head(channel)) {
+                        node = cube.head(channel);
+                        visited.push(node);
+                        path.push(channel);
+                    }
+                }
+                if !path.is_empty() {
+                    schedule.push(MessageId::new(0), &path);
+                }
+            }
+        }
+        let case = ScheduleCase::new(&problem, &schedule);
+        let mut all = Findings::new(usize::MAX);
+        verify(&case, &mut all);
+        let (all, expected) = (all.into_list(), detours_one_by_one(&case));
+        assert!(expected.len() > 100 && expected.len() + 100 < long_transfers(&case).count());
+        assert_eq!(all, expected);
+        assert_eq!(detours(&case, |_, _| true), detours(&case, |_, _| false));
+    }
+
     proptest! {
+        /// Each sender is in one range.
+        #[test]
+        fn ranges_contain_every_long_transfer_once(counts in proptest::collection::vec(0..9u32, 1..40)) {
+            let total = |counts: &[u32]| counts.iter().sum::<u32>();
+            let mut end: Vec<u32> = (1..=counts.len()).map(|nodes| total(&counts[..nodes])).collect();
+            end.push(total(&counts));
+            let ranges = sender_ranges(&end, counts.len());
+            let inside: Vec<usize> = ranges.into_iter().flatten().collect();
+            prop_assert!(inside.is_sorted_by(|a, b| a < b));
+            prop_assert!((0..counts.len()).all(|sender| counts[sender] == 0 || inside.contains(&sender)));
+        }
+
         /// Schedules for any routing have detours of their own.
         #[test]
         fn bounded_searches_find_every_detour((instance, schedule) in spoiled_instance(12), limit in 1..4usize) {
