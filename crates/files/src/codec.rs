@@ -22,7 +22,19 @@ use crate::sealed::SealError;
 ///
 /// Panics if the `Serialize` implementation of `T` fails or writes a sequence without its length. Derived ones do not.
 pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
-    bincode::serde::encode_to_vec(value, bincode::config::standard()).expect("derived types can be serialized")
+    let mut bytes = Vec::new();
+    append_encoded(&mut bytes, value);
+    bytes
+}
+
+/// Appends the bytes of [`encode`].
+///
+/// # Panics
+///
+/// As [`encode`].
+pub fn append_encoded<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
+    let written = bincode::serde::encode_into_std_write(value, bytes, bincode::config::standard());
+    written.expect("derived types can be serialized");
 }
 
 /// Returns the value that [`encode`] wrote.

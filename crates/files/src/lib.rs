@@ -48,7 +48,7 @@ mod quote;
 mod replacement;
 mod sealed;
 
-pub use codec::{decode, encode};
+pub use codec::{append_encoded, decode, encode};
 pub use identity::FileIdentity;
 pub use json::{to_json_line, to_json_rows};
 pub use json_lines::{JsonLineError, from_json_lines};

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_files::{FileError, SealError, append_sealed, decode, encode, open};
+use lockstep_files::{FileError, SealError, append_encoded, append_sealed, decode, encode, open};
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder, TopologyError};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::collective::Collective;
 use crate::compact;
@@ -30,10 +30,14 @@ impl ScheduleFile {
 
     /// Appends the bytes of a binary file.
     pub fn append_to(&self, bytes: &mut Vec<u8>) {
-        let tables = encode(&(ProblemTables::from(self), self.collective.pattern(), RateTables::from(self)));
+        let tables = (problem_tables(self), self.collective.pattern(), RateTables::from(self));
         append_sealed(bytes, COMPACT_KIND.magic, COMPACT_KIND.version, |payload| {
-            payload.extend((tables.len() as u64).to_le_bytes());
-            payload.extend(tables);
+            let length = payload.len();
+            payload.extend([0; 8]);
+            let start = payload.len();
+            append_encoded(payload, &tables);
+            let tables = (payload.len() - start) as u64;
+            payload[length..start].copy_from_slice(&tables.to_le_bytes());
             compact::write(&self.schedule, payload);
         });
     }
@@ -71,8 +75,8 @@ struct Tables {
 
 /// The problem of a file as flat tables.
 #[derive(Serialize, Deserialize)]
-struct ProblemTables {
-    topology: TopologyTables,
+struct ProblemTables<T = TopologyTables> {
+    topology: T,
     model: ModelTable,
     /// Empty for a custom collective.
     collective: String,
@@ -209,49 +213,55 @@ impl From<ModelTable> for CommunicationModel {
 }
 
 #[derive(Serialize, Deserialize)]
-struct TopologyTables {
+struct TopologyTables<N = Vec<(String, bool, bool)>, C = Vec<(NodeId, NodeId)>> {
     name: String,
     /// Per node: its name, true if it is a terminal, true if it routes.
-    nodes: Vec<(String, bool, bool)>,
+    nodes: N,
     /// Tail and head of each channel, including failed channels.
-    channels: Vec<(NodeId, NodeId)>,
+    channels: C,
     shared: Vec<Vec<ChannelId>>,
     failed_nodes: Vec<NodeId>,
     failed_channels: Vec<ChannelId>,
     positions: Vec<[f64; 2]>,
 }
 
-impl From<&ScheduleFile> for ProblemTables {
-    fn from(file: &ScheduleFile) -> Self {
-        let ScheduleFile { topology, collective, model, schedule: _ } = file;
-        let messages = match collective.name() {
-            Some(_) => Vec::new(),
-            None => message_table(&file.problem()),
-        };
-        Self {
-            topology: topology.into(),
-            model: (*model).into(),
-            collective: collective.name().map_or("", CollectiveName::abbreviation).to_owned(),
-            root: collective.root(),
-            chunks: collective.chunks(),
-            messages,
-        }
+/// A table that is written row by row. Its iterator knows its length.
+struct Rows<I>(I);
+
+impl<I: Iterator<Item: Serialize> + Clone> Serialize for Rows<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.clone())
     }
 }
 
-impl From<&Topology> for TopologyTables {
-    fn from(topology: &Topology) -> Self {
-        let node = |node| (topology.node_name(node).to_owned(), topology.is_terminal(node), topology.routes(node));
-        let ends = |channel| (topology.tail(channel), topology.head(channel));
-        Self {
-            name: topology.name().to_owned(),
-            nodes: topology.nodes().map(node).collect(),
-            channels: topology.channel_numbers().map(ends).collect(),
-            shared: topology.shared_groups(),
-            failed_nodes: topology.failed_nodes().to_vec(),
-            failed_channels: topology.failed_channels().collect(),
-            positions: topology.positions().unwrap_or_default().to_vec(),
-        }
+/// Returns the tables of a file, for writing.
+fn problem_tables(file: &ScheduleFile) -> ProblemTables<impl Serialize> {
+    let ScheduleFile { topology, collective, model, schedule: _ } = file;
+    let messages = match collective.name() {
+        Some(_) => Vec::new(),
+        None => message_table(&file.problem()),
+    };
+    ProblemTables {
+        topology: topology_tables(topology),
+        model: (*model).into(),
+        collective: collective.name().map_or("", CollectiveName::abbreviation).to_owned(),
+        root: collective.root(),
+        chunks: collective.chunks(),
+        messages,
+    }
+}
+
+fn topology_tables(topology: &Topology) -> TopologyTables<impl Serialize, impl Serialize> {
+    let node = |node| (topology.node_name(node), topology.is_terminal(node), topology.routes(node));
+    let ends = |channel| (topology.tail(channel), topology.head(channel));
+    TopologyTables {
+        name: topology.name().to_owned(),
+        nodes: Rows(topology.nodes().map(node)),
+        channels: Rows(topology.channel_numbers().map(ends)),
+        shared: topology.shared_groups(),
+        failed_nodes: topology.failed_nodes().to_vec(),
+        failed_channels: topology.failed_channels().collect(),
+        positions: topology.positions().unwrap_or_default().to_vec(),
     }
 }
 
@@ -400,7 +410,8 @@ mod tests {
         let pair: Topology = "complete:2".parse().unwrap();
         let hosts = (0..4).map(|node| (NodeId::new(node), node.to_string())).collect();
         let rates = RateTables { hosts, ..RateTables::default() };
-        let read = TopologyTables::from(&pair).build(rates).unwrap();
+        let tables: TopologyTables = decode(&encode(&topology_tables(&pair))).unwrap();
+        let read = tables.build(rates).unwrap();
         assert_eq!([0, 1].map(|node| read.host(NodeId::new(node))), [Some("0"), Some("1")]);
     }
 }
