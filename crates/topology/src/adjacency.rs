@@ -1,12 +1,14 @@
 //! Incidence lists of channels.
 
+use std::sync::Arc;
+
 use crate::{ChannelId, NodeId};
 
 /// The working channels at each node in compressed sparse row form, ascending within a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Adjacency {
-    start: Box<[u32]>,
-    channels: Box<[ChannelId]>,
+    start: Arc<[u32]>,
+    channels: Arc<[ChannelId]>,
 }
 
 impl Adjacency {
@@ -20,13 +22,14 @@ impl Adjacency {
             start[node + 1] += start[node];
         }
         let mut next = start.clone();
-        let mut channels = vec![ChannelId::new(0); working.len()];
+        let mut channels: Arc<[ChannelId]> = working.into();
+        let sorted = Arc::get_mut(&mut channels).expect("nothing shares the new table");
         for &channel in working {
             let place = &mut next[end[channel.index()].index()];
-            channels[*place as usize] = channel;
+            sorted[*place as usize] = channel;
             *place += 1;
         }
-        Self { start: start.into(), channels: channels.into() }
+        Self { start: start.into(), channels }
     }
 
     pub(crate) fn row(&self, node: NodeId) -> &[ChannelId] {

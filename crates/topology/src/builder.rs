@@ -1,5 +1,7 @@
 //! The builder of networks.
 
+use std::sync::Arc;
+
 use crate::adjacency::Adjacency;
 use crate::buses::buses;
 use crate::channel_rates::{RateError, RatesBuilder};
@@ -347,7 +349,7 @@ impl TopologyBuilder {
                 terminals.push(NodeId::from_index(node));
             }
         }
-        let working: Box<[ChannelId]> = (0..channel_count).map(ChannelId::from_index).collect();
+        let working: Arc<[ChannelId]> = (0..channel_count).map(ChannelId::from_index).collect();
         let buses = buses(&working, &self.tail, &self.head, &resource, resource_count);
         let resource_capacity = rates.of_resources(&working, &resource, resource_count);
         let mut hosts = NodeNames::default();
@@ -358,7 +360,7 @@ impl TopologyBuilder {
         }
         let whole = Topology {
             name: self.name,
-            names: self.names,
+            names: self.names.into(),
             terminals: terminals.into(),
             terminal_rank: terminal_rank.into(),
             routes,
@@ -389,7 +391,10 @@ fn amount(count: u64) -> String {
 }
 
 /// Returns the resource of each channel and the number of resources. Resources are numbered by their first channels.
-fn resources(channel_count: usize, shared: &[Vec<ChannelId>]) -> Result<(Box<[ResourceId]>, u32), TopologyError> {
+fn resources(channel_count: usize, shared: &[Vec<ChannelId>]) -> Result<(Arc<[ResourceId]>, u32), TopologyError> {
+    if shared.is_empty() {
+        return Ok(((0..channel_count).map(ResourceId::from_index).collect(), channel_count as u32));
+    }
     let mut group_of = vec![u32::MAX; channel_count];
     for (group, channels) in shared.iter().enumerate() {
         for &channel in channels {

@@ -1,5 +1,7 @@
 //! Failed nodes and channels, which keep their numbers.
 
+use std::sync::Arc;
+
 use crate::adjacency::Adjacency;
 use crate::buses::buses;
 use crate::{ChannelId, NodeId, ResourceId, Topology};
@@ -62,7 +64,7 @@ impl Topology {
         for channel in channels {
             works[channel.index()] = false;
         }
-        let working: Box<[ChannelId]> = self.channels().filter(|channel| works[channel.index()]).collect();
+        let working: Arc<[ChannelId]> = self.channels().filter(|channel| works[channel.index()]).collect();
 
         let (mut terminal_rank, mut routes) = (vec![Self::NO_RANK; self.node_count()], self.routes.clone());
         for &node in &failed {
@@ -75,7 +77,7 @@ impl Topology {
         }
         let (mut new_resource, mut resource_count) = (vec![Self::NO_RESOURCE; self.resource_count()], 0);
         let mut resource = vec![Self::NO_RESOURCE; self.channel_bound()];
-        for channel in &working {
+        for channel in working.iter() {
             let new = &mut new_resource[self.resource(*channel).index()];
             if *new == Self::NO_RESOURCE {
                 *new = ResourceId::new(resource_count);

@@ -1,5 +1,7 @@
 //! The network type: an immutable directed multigraph.
 
+use std::sync::Arc;
+
 use sha2::{Digest, Sha256};
 
 use crate::adjacency::Adjacency;
@@ -24,7 +26,7 @@ use crate::{ChannelId, NodeId, ResourceId};
 /// Invariants: there is at least one node; the ends of a channel are distinct nodes; node names are distinct; resources
 /// are numbered in the order of their first working channel; channels that share a resource have the same capacity.
 /// Memory: about 24 bytes per channel, 8 more if there are capacities and 8 more if there are latencies, and 20 bytes per
-/// node in addition to its name.
+/// node in addition to its name. Copies share the tables of channels, names and positions.
 ///
 /// ```
 /// use lockstep_topology::Topology;
@@ -37,22 +39,22 @@ use crate::{ChannelId, NodeId, ResourceId};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Topology {
     pub(crate) name: String,
-    pub(crate) names: NodeNames,
+    pub(crate) names: Arc<NodeNames>,
     pub(crate) terminals: Box<[NodeId]>,
     pub(crate) terminal_rank: Box<[u32]>,
     pub(crate) routes: Box<[bool]>,
     /// The failed nodes, ascending.
     pub(crate) failed: Box<[NodeId]>,
     /// The working channels, ascending.
-    pub(crate) working: Box<[ChannelId]>,
+    pub(crate) working: Arc<[ChannelId]>,
     pub(crate) out: Adjacency,
     pub(crate) into: Adjacency,
     /// Tail of each channel, including failed ones.
-    pub(crate) tail: Box<[NodeId]>,
+    pub(crate) tail: Arc<[NodeId]>,
     /// Head of each channel, including failed ones.
-    pub(crate) head: Box<[NodeId]>,
+    pub(crate) head: Arc<[NodeId]>,
     /// Resource of each channel, [`NO_RESOURCE`](Self::NO_RESOURCE) for failed ones.
-    pub(crate) resource: Box<[ResourceId]>,
+    pub(crate) resource: Arc<[ResourceId]>,
     pub(crate) resource_count: u32,
     /// True for each resource that is a bus; empty if there is none.
     pub(crate) buses: Box<[bool]>,
@@ -61,7 +63,7 @@ pub struct Topology {
     pub(crate) resource_capacity: Box<[u32]>,
     /// The name of the host of each node, empty for none; an empty table if no node has one.
     pub(crate) hosts: NodeNames,
-    pub(crate) positions: Box<[[f64; 2]]>,
+    pub(crate) positions: Arc<[[f64; 2]]>,
 }
 
 impl Topology {
