@@ -21,6 +21,14 @@ pub(crate) const HYPERCUBE: Construction = Construction {
 
 fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> {
     let (model, ports) = (problem.model(), problem.model().ports);
+    let is_broadcast = problem.collective().name() == Some(CollectiveName::Broadcast);
+    if is_broadcast && model.switching == Switching::Wormhole {
+        // With wormhole paths a holder can inform several nodes per step.
+        let dimension = problem.topology().node_count().trailing_zeros();
+        if links_per_round(dimension, ports) > 1 && dimension > 2 {
+            return None;
+        }
+    }
     let cube = LabelledCube::recognise(problem.topology())?;
     let dimension = cube.dimension();
     let rank = |label| cube.node(label);
@@ -28,10 +36,7 @@ fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Sched
     let place = |source, receiver| rank(receiver) - u32::from(rank(receiver) > rank(source));
     match (problem.collective().name()?, problem.collective().root()) {
         (CollectiveName::Broadcast, Some(root)) => {
-            // With wormhole paths a holder can inform several nodes per step.
-            let is_suboptimal =
-                model.switching == Switching::Wormhole && links_per_round(dimension, ports) > 1 && dimension > 2;
-            let base = broadcast(dimension).filter(|_| !is_suboptimal)?;
+            let base = broadcast(dimension)?;
             translate::schedule(&cube, &base, Sources::One(cube.label(root)), budget, |_, _| 0)
         }
         (CollectiveName::Scatter, Some(root)) => {

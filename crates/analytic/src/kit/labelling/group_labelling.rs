@@ -64,8 +64,15 @@ impl GroupLabelling {
             topology.out_channels(node)[usize::from(place)]
         });
         let channel: Box<[ChannelId]> = channel.collect();
-        let next = channel.iter().map(|&channel| topology.head(channel).number()).collect();
-        let labelling = Self { channel, next, opposite: found.opposite.into() };
+        let mut next = network.head;
+        let mut row = vec![0; network.degree];
+        for (next, places) in next.chunks_exact_mut(row.len()).zip(found.place.chunks_exact(row.len())) {
+            row.copy_from_slice(next);
+            for (next, &place) in next.iter_mut().zip(places) {
+                *next = row[usize::from(place)];
+            }
+        }
+        let labelling = Self { channel, next: next.into(), opposite: found.opposite.into() };
         (is_cube || labelling.commutes()).then_some(labelling)
     }
 

@@ -24,7 +24,10 @@ impl RegularNetwork {
             return None;
         }
         let heads = |node: NodeId| topology.out_channels(node).iter().map(|&channel| topology.head(channel).number());
-        let head: Vec<u32> = topology.nodes().flat_map(heads).collect();
+        let mut head: Vec<u32> = Vec::with_capacity(topology.channel_count());
+        for node in topology.nodes() {
+            head.extend(heads(node));
+        }
         let has_parallel = |row: &[u32]| (1..row.len()).any(|place| row[..place].contains(&row[place]));
         if head.chunks_exact(degree).any(has_parallel) {
             return None;
