@@ -61,6 +61,9 @@ impl<'a> TransferRules<'a> {
     pub(crate) fn room(self, channels: impl Iterator<Item = ChannelId>) -> u64 {
         let channels = channels.filter(|&channel| self.carries(channel));
         if self.topology.resource_count() == self.topology.channel_count() {
+            if !self.topology.has_capacities() {
+                return channels.count() as u64;
+            }
             return channels.map(|channel| u64::from(self.topology.capacity(channel))).sum();
         }
         let mut resources: Vec<ResourceId> = channels.map(|channel| self.topology.resource(channel)).collect();

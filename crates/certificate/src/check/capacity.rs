@@ -1,7 +1,5 @@
 //! Channels and ports that transfers can use in one step.
 
-use std::collections::BTreeSet;
-
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId};
 
@@ -17,7 +15,9 @@ pub(super) fn is_usable(problem: &Problem<'_>, channel: ChannelId) -> bool {
 /// resources.
 pub(super) fn room(problem: &Problem<'_>, channels: impl Iterator<Item = ChannelId>) -> u64 {
     let topology = problem.topology();
-    let resources: BTreeSet<ResourceId> = channels.map(|channel| topology.resource(channel)).collect();
+    let mut resources: Vec<ResourceId> = channels.map(|channel| topology.resource(channel)).collect();
+    resources.sort_unstable();
+    resources.dedup();
     resources.into_iter().map(|resource| u64::from(topology.resource_capacity(resource))).sum()
 }
 

@@ -54,11 +54,16 @@ struct Holder {
 /// and a slow terminal with many targets makes the best use of it.
 fn compare(problem: &Problem<'_>, source: NodeId, receivers: u64, claimed: &[u64]) -> Checked {
     let (topology, is_wormhole) = (problem.topology(), problem.model().switching == Switching::Wormhole);
-    let others = || topology.terminals().iter().filter(|&&terminal| terminal != source);
-    let relays = || others().map(|&terminal| (send_limit(problem, terminal), target_count(problem, terminal, true)));
-    let most = relays().map(|(ports, targets)| ports.min(targets)).max().unwrap_or(0);
-    let relay = |(ports, targets)| Holder { ports: if is_wormhole { ports } else { most }, targets };
-    let mut relays: Vec<Holder> = relays().map(relay).collect();
+    let others = topology.terminals().iter().copied().filter(|&terminal| terminal != source);
+    let relay =
+        |terminal| Holder { ports: send_limit(problem, terminal), targets: target_count(problem, terminal, true) };
+    let mut relays: Vec<Holder> = others.map(relay).collect();
+    if !is_wormhole {
+        let most = relays.iter().map(|relay| relay.ports.min(relay.targets)).max().unwrap_or(0);
+        for relay in &mut relays {
+            relay.ports = most;
+        }
+    }
     // Either all ports are equal or all targets are.
     relays.sort_unstable_by_key(|relay| (relay.ports, relay.targets));
     let source = Holder { ports: send_limit(problem, source), targets: target_count(problem, source, false) };
