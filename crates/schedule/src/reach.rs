@@ -144,17 +144,13 @@ impl<F: Fn(NodeId) -> bool + Copy> ReachSearch<'_, F> {
                 continue;
             }
             let channels = if backwards { topology.in_channels(node) } else { topology.out_channels(node) };
-            let (mut end, farther) = (queue.len(), distance[node.index()] + 1);
-            queue.resize(end + channels.len(), node);
-            // Without a branch, because it could not be predicted. No distance so far is greater than `farther`.
             for &channel in channels {
                 let other = if backwards { topology.tail(channel) } else { topology.head(channel) };
-                let known = &mut distance[other.index()];
-                queue[end] = other;
-                end += usize::from(*known == UNREACHED);
-                *known = farther.min(*known);
+                if distance[other.index()] == UNREACHED {
+                    distance[other.index()] = distance[node.index()] + 1;
+                    queue.push(other);
+                }
             }
-            queue.truncate(end);
         }
     }
 

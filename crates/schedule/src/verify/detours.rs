@@ -131,10 +131,13 @@ fn search_near<F: Fn(NodeId) -> bool + Copy>(
     None
 }
 
+/// The time to search the paths of a transfer, relative to the time that the verifier takes for a transfer otherwise.
+const TIME_OF_SEARCH: usize = 64;
+
 /// Divides the senders into ranges of about the same number of long transfers, one per thread.
 fn sender_ranges(end: &[u32], nodes: usize) -> Vec<Range<usize>> {
     let transfers = end.last().map_or(0, |&end| end as usize);
-    let parts = useful_threads(transfers);
+    let parts = useful_threads(transfers.saturating_mul(TIME_OF_SEARCH));
     let first = |part| end[..nodes].partition_point(|&end| end as usize <= transfers * part / parts);
     let bounds: Vec<usize> = (0..parts).map(first).chain([nodes]).collect();
     bounds.windows(2).map(|pair| pair[0]..pair[1]).collect()
