@@ -45,6 +45,8 @@ pub(super) struct Annealing {
     lookups: u64,
     /// The walks in the current graph, as long as its diameter seems to be at most 3.
     walks: Option<ShortWalks>,
+    /// See [`ShortWalks::updates`].
+    updates: u64,
     unmeasured: Option<UnmeasuredGraph>,
     /// Such a graph is measured when this many lookups are spent: measurements take at most half of the lookups.
     next_measurement: u64,
@@ -113,11 +115,13 @@ impl Annealing {
             switches: 0,
             lookups,
             walks: None,
+            updates: 0,
             unmeasured: None,
             next_measurement: 0,
         };
         run.set_surcharge(totals);
-        if totals.diameter <= 3 {
+        // The networks that are found by the sum alone must not change, so their search measures every graph.
+        if totals.diameter <= 3 && objective == Objective::DiameterThenSum {
             run.walks = ShortWalks::new(&run.graph);
         }
         Some(run)
@@ -142,8 +146,7 @@ impl Annealing {
 
     /// Returns the cost so far, in lookups.
     fn spent(&self) -> u64 {
-        let updates = self.walks.as_ref().map_or(0, ShortWalks::updates);
-        self.distances.lookups() + UPDATE_LOOKUPS * updates + SWITCH_LOOKUPS * self.switches
+        self.distances.lookups() + UPDATE_LOOKUPS * self.updates + SWITCH_LOOKUPS * self.switches
     }
 
     /// Returns true if the budget is used up or the best graph is optimal.
@@ -166,9 +169,7 @@ impl Annealing {
         let temperature = ((self.lookups - self.spent()) / (self.lookups >> 16).max(1) * self.heat) >> 16;
         // Counted even if impossible, so that the run ends in a graph without any switch.
         self.switches += 1;
-        let slack = (temperature * negative_log2(self.rng.next_u64())) >> 32;
-        let limit = self.cost + slack;
-        let Some((totals, switched)) = self.switch(limit) else { return };
+        let Some((totals, switched)) = self.switch(temperature) else { return };
         self.cost = totals.cost;
         let best = self.unmeasured.as_ref().map_or(self.best.totals, |graph| graph.totals);
         if self.objective.rank(totals) < self.objective.rank(best) {
@@ -185,30 +186,32 @@ impl Annealing {
         }
     }
 
-    /// Makes a random switch. Reverses it and returns `None` if the cost exceeds the limit.
-    fn switch(&mut self, limit: u64) -> Option<(DistanceTotals, SwitchUndo)> {
-        let Self { graph, rng, distances, surcharge, .. } = self;
-        let Some(walks) = &mut self.walks else {
-            let switched = graph.switch(rng)?;
+    /// Makes a random switch. Reverses it and returns `None` if the cost increases too much for the temperature.
+    fn switch(&mut self, temperature: u64) -> Option<(DistanceTotals, SwitchUndo)> {
+        let Self { graph, rng, distances, surcharge, walks, updates, .. } = self;
+        let switched = if walks.is_some() { graph.switch_jumps(rng) } else { graph.switch(rng) }?;
+        let slack = (temperature * negative_log2(rng.next_u64())) >> 32;
+        let limit = self.cost + slack;
+        let Some(walks) = walks else {
             let totals = distances.totals(graph.neighbours(), graph.period(), limit, *surcharge);
             if totals.is_none() {
                 graph.undo(&switched);
             }
             return Some((totals?, switched));
         };
-        let switched = graph.switch_jumps(rng)?;
         walks.follow(graph, &switched);
         let totals = walks.totals(*surcharge);
-        if totals.cost > limit {
+        let is_kept = totals.cost <= limit;
+        if !is_kept {
             graph.undo_jumps(&switched);
             walks.follow(graph, &switched);
-            return None;
         }
-        Some((totals, switched))
+        *updates = walks.updates();
+        is_kept.then_some((totals, switched))
     }
 
-    /// Measures the graph that is better if its diameter is at most 3. If the diameter is larger, the run continues from the best
-    /// measured graph without the numbers of walks.
+    /// Measures the graph that is better if its diameter is at most 3. If its diameter is larger, the run continues from the best
+    /// measured graph, and measures every graph from then on.
     fn measure(&mut self) {
         let Some(UnmeasuredGraph { totals, switches }) = self.unmeasured.take() else { return };
         let mut graph = self.graph.clone();

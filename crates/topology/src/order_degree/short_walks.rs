@@ -30,10 +30,11 @@ pub(super) struct ShortWalks {
     updates: u64,
 }
 
-/// A jump, with the place of the first number of walks from the class in which it ends.
+/// A jump from a node of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct ClassJump {
     length: u32,
+    /// The place of the first number of walks from the class in which the jump ends.
     row: u32,
 }
 
@@ -60,7 +61,7 @@ impl ShortWalks {
         Some(walks)
     }
 
-    /// Returns the distances from one node per class, if no distance is more than 3.
+    /// Returns the distances from one node per class, if the diameter is 2 or 3.
     pub(super) fn totals(&self, surcharge: Surcharge) -> DistanceTotals {
         let [order, period] = [self.order, self.period].map(u64::from);
         let (pairs, near) = (period * (order - 1), period * self.degree as u64);
@@ -71,8 +72,8 @@ impl ShortWalks {
         DistanceTotals { diameter, sum, cost, farthest_pairs }
     }
 
-    /// Returns how often a number of walks has changed so far. One change takes one nanosecond, or some if the numbers do not
-    /// fit into a cache.
+    /// Returns how often a number of walks has changed so far. One change takes about two nanoseconds, and more if the numbers
+    /// do not fit into a cache.
     pub(super) fn updates(&self) -> u64 {
         self.updates
     }
@@ -123,7 +124,7 @@ impl ShortWalks {
 #[inline]
 fn change<const MORE: bool>(walks: &mut u16) -> bool {
     let before = *walks;
-    // A pair has at most one walk per link of the first node, and one more.
+    // No number exceeds twice the degree and 1, so none wraps.
     *walks = if MORE { before.wrapping_add(1) } else { before.wrapping_sub(1) };
     (if MORE { before } else { *walks }) == 0
 }
@@ -131,7 +132,7 @@ fn change<const MORE: bool>(walks: &mut u16) -> bool {
 /// Returns `to - from` modulo the order.
 #[inline]
 fn difference(to: u32, from: u32, order: u32) -> u32 {
-    // The smaller of the two is the one that did not wrap. A branch would be taken at random.
+    // If the first number wraps, the second one wraps back and is smaller. The processor could not predict a branch.
     let difference = to.wrapping_sub(from);
     difference.min(difference.wrapping_add(order))
 }
