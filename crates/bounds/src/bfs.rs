@@ -1,6 +1,6 @@
 //! Breadth-first search.
 
-use lockstep_topology::{NodeId, Topology};
+use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::transfer_rules::TransferRules;
 
@@ -79,6 +79,114 @@ impl Bfs {
     }
 }
 
+/// Breadth-first searches from several nodes at the same time: a word has one bit per search. They reuse the memory of earlier
+/// searches.
+///
+/// # Source
+///
+/// Then et al., *The more the merrier: efficient multi-source graph traversal*, PVLDB 8 (2014).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BatchBfs {
+    /// The distances of all nodes in each search, one search after the other.
+    distance: Vec<u32>,
+    node_count: usize,
+    /// The number of entries from one search to the next.
+    stride: usize,
+    /// The searches that reached each node.
+    reached: Vec<u64>,
+    /// The searches that reach each node at the current distance, and at the next one.
+    current: Vec<u64>,
+    next: Vec<u64>,
+    /// The nodes that some search reaches at the current distance, and at the next one.
+    frontier: Vec<NodeId>,
+    next_frontier: Vec<NodeId>,
+}
+
+/// The maximum number of searches at the same time.
+pub(crate) const BATCH: usize = u64::BITS as usize;
+
+impl BatchBfs {
+    /// Searches along the paths of messages from at most [`BATCH`] sources.
+    pub(crate) fn forwards(&mut self, rules: TransferRules<'_>, sources: &[NodeId]) {
+        let topology = rules.topology;
+        self.search(rules, sources, |node| topology.out_channels(node), |channel| topology.head(channel));
+    }
+
+    /// Searches against the paths of messages, from at most [`BATCH`] receivers.
+    pub(crate) fn backwards(&mut self, rules: TransferRules<'_>, receivers: &[NodeId]) {
+        let topology = rules.topology;
+        self.search(rules, receivers, |node| topology.in_channels(node), |channel| topology.tail(channel));
+    }
+
+    /// Returns the smallest number of channels from the start of a search to each node, or [`UNREACHED`].
+    pub(crate) fn distances(&self, search: usize) -> &[u32] {
+        &self.distance[search * self.stride..][..self.node_count]
+    }
+
+    fn search<'a>(
+        &mut self,
+        rules: TransferRules<'_>,
+        starts: &[NodeId],
+        channels: impl Fn(NodeId) -> &'a [ChannelId],
+        end: impl Fn(ChannelId) -> NodeId,
+    ) {
+        debug_assert!(starts.len() <= BATCH);
+        self.clear(rules.topology.node_count(), starts.len());
+        for (search, &start) in starts.iter().enumerate() {
+            self.reach(start, 1 << search);
+        }
+        let mut distance = 0;
+        loop {
+            std::mem::swap(&mut self.frontier, &mut self.next_frontier);
+            if self.frontier.is_empty() {
+                return;
+            }
+            for &node in &self.frontier {
+                let new = std::mem::take(&mut self.next[node.index()]);
+                self.reached[node.index()] |= new;
+                self.current[node.index()] = new;
+                let mut left = new;
+                while left != 0 {
+                    self.distance[left.trailing_zeros() as usize * self.stride + node.index()] = distance;
+                    left &= left - 1;
+                }
+            }
+            let frontier = std::mem::take(&mut self.frontier);
+            for &node in frontier.iter().filter(|&&node| distance == 0 || rules.may_continue(node)) {
+                let searches = self.current[node.index()];
+                for &channel in channels(node).iter().filter(|&&channel| rules.carries(channel)) {
+                    self.reach(end(channel), searches);
+                }
+            }
+            self.frontier = frontier;
+            self.frontier.clear();
+            distance += 1;
+        }
+    }
+
+    fn clear(&mut self, node_count: usize, searches: usize) {
+        self.node_count = node_count;
+        self.distance.clear();
+        // An odd number of lines of the cache, so that the entries of one node are spread over the whole cache.
+        self.stride = node_count.next_multiple_of(16) | 16;
+        self.distance.resize(self.stride * searches, UNREACHED);
+        for table in [&mut self.reached, &mut self.current, &mut self.next] {
+            table.clear();
+            table.resize(node_count, 0);
+        }
+    }
+
+    /// Lets those of the searches that did not reach a node yet reach it at the next distance.
+    #[inline]
+    fn reach(&mut self, node: NodeId, searches: u64) {
+        let (new, next) = (searches & !self.reached[node.index()], &mut self.next[node.index()]);
+        if *next == 0 && new != 0 {
+            self.next_frontier.push(node);
+        }
+        *next |= new;
+    }
+}
+
 /// The neighbours of all nodes: nodes joined by a channel in either direction.
 #[derive(Clone, Debug)]
 pub(crate) struct Neighbours {
@@ -113,5 +221,35 @@ impl Neighbours {
     pub(crate) fn pairs(&self) -> Vec<(NodeId, NodeId)> {
         let nodes = (0..self.start.len() - 1).map(NodeId::from_index);
         nodes.flat_map(|u| self.at(u).iter().filter(move |&&v| u < v).map(move |&v| (u, v))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::strategy::scheduled_instance;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// With nodes that do not pass messages on, and with a second use of the same memory.
+        #[test]
+        fn searches_at_the_same_time_find_the_distances_of_one_after_the_other((instance, _) in scheduled_instance(12)) {
+            let problem = instance.problem();
+            let (rules, topology) = (TransferRules::new(&problem), problem.topology());
+            let (mut single, mut batch) = (Bfs::default(), BatchBfs::default());
+            for nodes in [topology.terminals(), &topology.terminals()[1..]] {
+                batch.forwards(rules, nodes);
+                for (search, &node) in nodes.iter().enumerate() {
+                    single.forwards(rules, node);
+                    prop_assert_eq!(batch.distances(search), &single.distance);
+                }
+                batch.backwards(rules, nodes);
+                for (search, &node) in nodes.iter().enumerate() {
+                    single.backwards(rules, node);
+                    prop_assert_eq!(batch.distances(search), &single.distance);
+                }
+            }
+        }
     }
 }

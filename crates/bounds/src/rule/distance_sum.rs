@@ -5,7 +5,7 @@ use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
-use crate::bfs::Bfs;
+use crate::bfs::{BATCH, BatchBfs};
 use crate::demand::Demand;
 use crate::pipeline::ceil_steps;
 use crate::request::BoundRequest;
@@ -34,11 +34,15 @@ pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Optio
         return None;
     }
     let distances: u64 = sources
-        .par_iter()
-        .map_init(Bfs::default, |bfs, &source| {
-            bfs.forwards(rules, source);
-            let to = |receiver: &NodeId| u64::from(bfs.distance[receiver.index()]);
-            demand.from(source).flat_map(|multicast| multicast.receivers).map(to).sum::<u64>()
+        .par_chunks(BATCH)
+        .map_init(BatchBfs::default, |bfs, sources| {
+            bfs.forwards(rules, sources);
+            let from = |(search, &source): (usize, &NodeId)| {
+                let distances = bfs.distances(search);
+                let to = |receiver: &NodeId| u64::from(distances[receiver.index()]);
+                demand.from(source).flat_map(|multicast| multicast.receivers).map(to).sum::<u64>()
+            };
+            sources.iter().enumerate().map(from).sum::<u64>()
         })
         .sum();
     let channel_uses = distances.checked_mul(problem.messages().chunks().into())?;

@@ -5,7 +5,7 @@ use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
-use crate::bfs::Bfs;
+use crate::bfs::{BATCH, BatchBfs};
 use crate::demand::Demand;
 use crate::pipeline::{Pipeline, longest_pipeline};
 use crate::request::BoundRequest;
@@ -36,34 +36,45 @@ pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Optio
     } else if messages.len() == sources.len() {
         sources.clear();
     }
-    let ends: Vec<(NodeId, Direction)> = sample(&sources, count)
-        .map(|&source| (source, Direction::Out))
-        .chain(sample(&receivers, count).map(|&receiver| (receiver, Direction::In)))
-        .collect();
-    let bounds: Vec<Option<LowerBound>> = ends
-        .par_iter()
-        .map_init(Bfs::default, |bfs, &(node, direction)| {
+    let bound = |bfs: &mut BatchBfs, (nodes, direction): &(Vec<NodeId>, Direction)| {
+        match direction {
+            Direction::In => bfs.backwards(rules, nodes),
+            _ => bfs.forwards(rules, nodes),
+        }
+        let of_terminal = |(search, &node): (usize, &NodeId)| {
+            let distances = bfs.distances(search);
             let (distances, ports) = match direction {
-                Direction::In => (incoming(&demand, rules, bfs, node), rules.receive_limit(node)),
-                _ => (outgoing(&demand, rules, bfs, node), rules.send_limit(node)),
+                Direction::In => (incoming(&demand, distances, node), rules.receive_limit(node)),
+                _ => (outgoing(&demand, distances, node), rules.send_limit(node)),
             };
             let Pipeline { steps, messages, duration } = longest_pipeline(distances, messages.chunks(), ports)?;
-            let certificate = Certificate::Eccentricity { node, direction, distance: duration, messages, ports };
+            let certificate =
+                Certificate::Eccentricity { node, direction: *direction, distance: duration, messages, ports };
             Some(LowerBound { steps, rule: Rule::Eccentricity, certificate })
-        })
-        .collect();
-    bounds.into_iter().flatten().reduce(|best, next| if next.steps > best.steps { next } else { best })
+        };
+        largest(nodes.iter().enumerate().filter_map(of_terminal))
+    };
+    let searches = |ends: &[NodeId], direction: Direction| {
+        let ends: Vec<NodeId> = sample(ends, count).copied().collect();
+        ends.chunks(BATCH).map(|nodes| (nodes.to_vec(), direction)).collect::<Vec<_>>()
+    };
+    let batches = [searches(&sources, Direction::Out), searches(&receivers, Direction::In)].concat();
+    let bounds: Vec<Option<LowerBound>> = batches.par_iter().map_init(BatchBfs::default, bound).collect();
+    largest(bounds.into_iter().flatten())
+}
+
+/// Returns the first of the largest bounds.
+fn largest(bounds: impl Iterator<Item = LowerBound>) -> Option<LowerBound> {
+    bounds.reduce(|best, next| if next.steps > best.steps { next } else { best })
 }
 
 /// Returns the distance of the farthest receiver of each message.
-fn outgoing(demand: &Demand<'_>, rules: TransferRules<'_>, bfs: &mut Bfs, source: NodeId) -> Vec<u32> {
-    bfs.forwards(rules, source);
-    let distance = |receiver: &NodeId| bfs.distance[receiver.index()];
+fn outgoing(demand: &Demand<'_>, distances: &[u32], source: NodeId) -> Vec<u32> {
+    let distance = |receiver: &NodeId| distances[receiver.index()];
     demand.from(source).filter_map(|multicast| multicast.receivers.iter().map(distance).max()).collect()
 }
 
 /// Returns the distance of the source of each message for the receiver.
-fn incoming(demand: &Demand<'_>, rules: TransferRules<'_>, bfs: &mut Bfs, receiver: NodeId) -> Vec<u32> {
-    bfs.backwards(rules, receiver);
-    demand.to(receiver).map(|source| bfs.distance[source.index()]).collect()
+fn incoming(demand: &Demand<'_>, distances: &[u32], receiver: NodeId) -> Vec<u32> {
+    demand.to(receiver).map(|source| distances[source.index()]).collect()
 }
