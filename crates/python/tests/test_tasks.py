@@ -92,10 +92,14 @@ def test_a_schedule_takes_at_most_its_steps():
     plan = lockstep.plan("mesh:4x4", "all-to-all")
     simulation = lockstep.simulate(plan, size=1000)
     assert simulation.flow_count == 240 and 0 < simulation.makespan <= plan.steps + 1e-9
+    synchronous = lockstep.simulate(plan, steps="synchronous", size=1000, startup=0.25)
+    assert synchronous.makespan == pytest.approx(1.25 * plan.steps)
     chained = lockstep.simulate("torus:4x4", "chained", size=1000)
     assert chained.makespan > 0 and chained.flow_times == sorted(chained.flow_times[:1]) + chained.flow_times[1:]
     with pytest.raises(lockstep.SimulationError):
         lockstep.simulate("ring:4", "no workload")
+    with pytest.raises(lockstep.SimulationError):
+        lockstep.simulate(plan, steps="no mode")
 
 
 def test_a_program_is_compared_with_a_plan(tmp_path):

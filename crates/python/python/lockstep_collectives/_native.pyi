@@ -204,10 +204,11 @@ def simulate_workload(
     routing: str,
     rates: str,
     capacity: float | None,
+    startup: float,
     seed: int,
 ) -> tuple[float, float | None, int, list[float] | None]: ...
 def simulate_schedule(
-    schedule: Schedule, size: int, rates: str, capacity: float | None
+    schedule: Schedule, steps: str, size: int, rates: str, capacity: float | None, startup: float
 ) -> tuple[float, float | None, int, list[float] | None]: ...
 def judge(
     bytes: bytes,

@@ -22,28 +22,34 @@ def simulate(
     subject: Any,
     workload: str = "chained",
     *,
+    steps: str = "free",
     flows: int = 3,
     size: int = 1000,
     routing: str = "ecmp-split",
     rates: str = "equal-share",
     capacity: float | None = None,
+    startup: float = 0.0,
     seed: int = 1,
 ) -> Simulation:
-    """Simulate a schedule without synchronized steps, or a workload on a network.
+    """Simulate a schedule, or a workload on a network.
 
     `workload` is ``chained``, ``phased``, ``uniform`` or ``all-to-all``; `flows` and `size` are those of each task. For a
-    schedule, `size` is that of each message. A link carries `capacity` units per time unit; in a network with bandwidths, units
-    are bytes and the time unit is 1 microsecond. `flow_times` are the smallest, mean, median and largest time of a flow.
+    schedule, `size` is that of each message, and `steps` is ``free`` (a transfer starts as soon as its data has arrived) or
+    ``synchronous`` (after all transfers of the step before). A link carries `capacity` units per time unit; in a network with
+    bandwidths, units are bytes and the time unit is 1 microsecond. Each flow uses links from `startup` time units after its
+    send on. `flow_times` are the smallest, mean, median and largest time of a flow.
 
     >>> import lockstep_collectives as lockstep
     >>> plan = lockstep.plan("ring:4", "all-gather")
     >>> simulate(plan, size=1000).makespan
     2.0
+    >>> simulate(plan, size=1000, steps="synchronous", startup=0.5).makespan
+    3.0
     """
     if isinstance(subject, Schedule):
-        row = _native.simulate_schedule(subject._native, size, rates, capacity)
+        row = _native.simulate_schedule(subject._native, steps, size, rates, capacity, startup)
     else:
         network = as_topology(subject)._native
-        row = _native.simulate_workload(network, workload, flows, size, routing, rates, capacity, seed)
+        row = _native.simulate_workload(network, workload, flows, size, routing, rates, capacity, startup, seed)
     makespan, unit, count, times = row
     return Simulation(makespan, None if unit is None else makespan * unit * 1e-12, count, times)

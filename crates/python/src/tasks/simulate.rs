@@ -34,26 +34,30 @@ pub(crate) fn simulate_workload(
     routing: &str,
     rates: &str,
     capacity: Option<f64>,
+    startup: f64,
     seed: u64,
 ) -> PyResult<Result6> {
     let workload: Workload = workload.parse().map_err(failed)?;
     let tasks = network.topology.terminal_count() as u32;
     let programs = workload.programs(&WorkloadOptions { tasks, flows_per_task: flows, size, seed }).map_err(failed)?;
-    simulate(py, network, programs, [routing, rates], capacity, seed)
+    simulate(py, network, programs, [routing, rates], (capacity, startup), seed)
 }
 
-/// Simulates a schedule without synchronized steps.
+/// Simulates a schedule, with free or synchronous steps.
 #[pyfunction]
 pub(crate) fn simulate_schedule(
     py: Python<'_>,
     schedule: &Schedule,
+    steps: &str,
     size: u64,
     rates: &str,
     capacity: Option<f64>,
+    startup: f64,
 ) -> PyResult<Result6> {
     let file = schedule.file();
-    let programs = Programs::of_schedule(&file.problem(), file.schedule(), size, StepMode::Free).map_err(failed)?;
-    simulate(py, &file.topology().clone().into(), programs, ["ecmp-split", rates], capacity, 1)
+    let steps: StepMode = steps.parse().map_err(failed)?;
+    let programs = Programs::of_schedule(&file.problem(), file.schedule(), size, steps).map_err(failed)?;
+    simulate(py, &file.topology().clone().into(), programs, ["ecmp-split", rates], (capacity, startup), 1)
 }
 
 fn simulate(
@@ -61,7 +65,7 @@ fn simulate(
     network: &Network,
     programs: Programs,
     [routing, rates]: [&str; 2],
-    capacity: Option<f64>,
+    (capacity, startup): (Option<f64>, f64),
     seed: u64,
 ) -> PyResult<Result6> {
     let topology = Arc::clone(&network.topology);
@@ -74,7 +78,7 @@ fn simulate(
         endpoints: Endpoints::Direct,
         capacity: capacity.unwrap_or(of_network),
         outstanding: None,
-        startup: 0.0,
+        startup,
         seed,
     };
     worker::run(py, &Budget::unlimited(), None, move |_, _| {
