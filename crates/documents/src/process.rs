@@ -100,15 +100,7 @@ impl Program {
 
     /// Returns the median time from start to end of this number of runs that print the version.
     pub(crate) fn start_time(&self, runs: usize) -> Result<Duration> {
-        let mut times = Vec::with_capacity(runs);
-        for _ in 0..runs {
-            let started = Instant::now();
-            let ended = Command::new(&self.path).arg("--version").stdout(Stdio::null()).status()?;
-            times.push(started.elapsed());
-            ensure!(ended.success(), "{} --version: {ended}", self.path.display());
-        }
-        times.sort();
-        times.get(runs / 2).copied().context("at least one run is needed")
+        median_time(Command::new(&self.path).arg("--version"), runs)
     }
 
     /// Runs the program with a number of threads. No other child of this process may end meanwhile.
@@ -133,6 +125,25 @@ impl Program {
         let output = String::from_utf8_lossy(&fs::read(output)?).into_owned();
         Ok(EndedProcess { cost: Cost { time, processor, peak }, is_successful: ended.success(), output })
     }
+}
+
+/// Returns the median time from start to end of this number of runs of a command.
+fn median_time(command: &mut Command, runs: usize) -> Result<Duration> {
+    let mut times = Vec::with_capacity(runs);
+    for _ in 0..runs {
+        let started = Instant::now();
+        let ended = command.stdout(Stdio::null()).status()?;
+        times.push(started.elapsed());
+        ensure!(ended.success(), "{command:?}: {ended}");
+    }
+    times.sort();
+    times.get(runs / 2).copied().context("at least one run is needed")
+}
+
+/// Returns the median time of `true`, a program that does nothing: the least time of any program on this machine. `None` where
+/// there is no such program.
+pub(crate) fn least_start_time(runs: usize) -> Option<Duration> {
+    median_time(&mut Command::new("true"), runs).ok()
 }
 
 impl Drop for Program {
