@@ -60,6 +60,36 @@ impl Schedule {
         }
     }
 
+    /// Returns the schedule whose transfers cross one channel each. The steps, of width 1, have these numbers of transfers.
+    ///
+    /// ```
+    /// use lockstep_schedule::{MessageId, Schedule};
+    /// use lockstep_topology::ChannelId;
+    ///
+    /// let (messages, channels) = ([0, 1, 0].map(MessageId::new), [4, 2, 3].map(ChannelId::new));
+    /// let schedule = Schedule::from_hops([2, 1], messages.into(), channels.into());
+    /// assert_eq!((schedule.step_count(), schedule.step(1).len()), (2, 1));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Panics if the lengths differ, if the numbers do not add up to them, and past 2^32 - 1 transfers.
+    pub fn from_hops(
+        step_sizes: impl IntoIterator<Item = usize>,
+        messages: Vec<MessageId>,
+        channels: Vec<ChannelId>,
+    ) -> Self {
+        assert_eq!(messages.len(), channels.len(), "one channel per message");
+        let mut end = 0usize;
+        let ends = step_sizes.into_iter().map(|size| {
+            end = end.checked_add(size).expect("sizes add up to the number of transfers");
+            u32::try_from(end).expect("fewer than 2^32 transfers")
+        });
+        let step_end = ends.collect();
+        assert_eq!(end, messages.len(), "every transfer is in a step");
+        Self { step_end, message: messages, path_end: Vec::new(), channels, widths: Vec::new() }
+    }
+
     /// Begins the next step, to which all transfers pushed later belong. Its width is 1.
     pub fn begin_step(&mut self) {
         self.begin_step_of_width(NonZeroU32::MIN);

@@ -238,7 +238,7 @@ mod tests {
             let first = each.iter().find(|log| log.step_count() <= 4);
             let expected = first.or(each.iter().min_by_key(|log| log.step_count())).unwrap();
             let best = request.best_attempt(|rng, _| Ok(draw(rng))).unwrap();
-            assert_eq!(best.schedule(), expected.schedule());
+            assert_eq!(best.into_schedule(), expected.clone().into_schedule());
         }
     }
 }

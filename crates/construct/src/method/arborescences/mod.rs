@@ -51,7 +51,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     let log = request.best_attempt(|rng, context| attempt(request, context, &broadcast, packing.clone(), rng))?;
-    Ok(log.schedule())
+    Ok(log.into_schedule())
 }
 
 /// Returns the shortest schedule over all numbers of trees, from the most trees on, while fewer trees can be faster.

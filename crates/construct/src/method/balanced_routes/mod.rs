@@ -75,7 +75,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
             request.best_attempt(|rng, context| fixed.complete(&graph, &demands, rng, context))
         }
     };
-    log.map(|log| log.schedule())
+    log.map(TransferLog::into_schedule)
 }
 
 /// Builds one schedule without fixed transfers.

@@ -59,7 +59,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     }
     let task = request.task()?;
     let shared = ScatterContext::new(&task);
-    request.best_attempt(|rng, context| attempt(&shared, request.fixed, rng, context)).map(|log| log.schedule())
+    request.best_attempt(|rng, context| attempt(&shared, request.fixed, rng, context)).map(TransferLog::into_schedule)
 }
 
 /// Builds one schedule.

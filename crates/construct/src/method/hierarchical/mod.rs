@@ -87,7 +87,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let capacities = Capacities::new(&task);
     let shifts = Shifts::new(&task, &capacities, &groups, &paths);
     let log = if messages.is_scatter() { shifts.exchange(&alike, request)? } else { shifts.gather(&alike, request)? };
-    if log.step_count() < request.below { Ok(log.schedule()) } else { Err(MethodError::NoShorter) }
+    if log.step_count() < request.below { Ok(log.into_schedule()) } else { Err(MethodError::NoShorter) }
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         let (routes, groups) = &tables[context.number() as usize % tables.len()];
         attempt(request, context, Tables { routes, groups, capacities: &capacities }, rng)
     })?;
-    Ok(log.schedule())
+    Ok(log.into_schedule())
 }
 
 /// The routes of an attempt.

@@ -119,7 +119,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     }
     let first = goal.max(dags.least_steps(&capacities));
     let colouring = PathColouring { capacities, dags, paths, first, request };
-    request.best_attempt(|rng, context| colouring.attempt(rng, context)).map(|log| log.schedule())
+    request.best_attempt(|rng, context| colouring.attempt(rng, context)).map(TransferLog::into_schedule)
 }
 
 /// Returns true if annealing gets fewer than [`MIN_MOVES`] moves per message. Then every shorter schedule takes many attempts.

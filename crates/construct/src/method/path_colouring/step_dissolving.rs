@@ -54,7 +54,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let dags = PathDags::new(&task, &capacities, &Detours::new())?;
     let effort = request.attempts.start.saturating_add(1);
     let start = Start { best, dags: &dags, capacities: &capacities, effort };
-    request.best_attempt(|rng, context| start.attempt(rng, context)).map(|log| log.schedule())
+    request.best_attempt(|rng, context| start.attempt(rng, context)).map(TransferLog::into_schedule)
 }
 
 /// The facts that all attempts share.

@@ -1,5 +1,7 @@
 //! The facts about a broadcast that all attempts share.
 
+use std::sync::OnceLock;
+
 use lockstep_schedule::Receivers;
 use lockstep_topology::ChannelId;
 
@@ -20,7 +22,7 @@ pub(super) struct BroadcastContext<'a> {
     capacities: Capacities,
     is_to_all: bool,
     /// The holdings before the first step. Only terminals on shortest paths to receivers relay a message.
-    holdings: Holdings,
+    holdings: OnceLock<Holdings>,
     /// The holdings before the first step if every terminal relays; `None` if that makes no difference or is too large.
     relayed_holdings: Option<Holdings>,
     /// The end of each terminal's row in `incoming`.
@@ -64,7 +66,7 @@ impl<'a> BroadcastContext<'a> {
             is_to_all,
             tight_sets,
             capacities: Capacities::new(task),
-            holdings: Holdings::new(task, fixed),
+            holdings: OnceLock::new(),
             relayed_holdings: may_relay.then(|| Holdings::with_all_relays(task, fixed)),
             incoming_end,
             incoming,
@@ -90,7 +92,7 @@ impl<'a> BroadcastContext<'a> {
     }
 
     pub(super) fn holdings(&self) -> &Holdings {
-        &self.holdings
+        self.holdings.get_or_init(|| Holdings::new(self.task, self.fixed))
     }
 
     pub(super) fn relayed_holdings(&self) -> Option<&Holdings> {

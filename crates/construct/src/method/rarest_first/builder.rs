@@ -6,6 +6,7 @@ use lockstep_schedule::{Routing, Transfer};
 use lockstep_topology::NodeId;
 use rand::{Rng, RngExt};
 
+use super::attempt_steps::AttemptSteps;
 use super::broadcast_context::BroadcastContext;
 use super::deadline::Deadline;
 use super::fetcher::{Fetcher, MAX_PATH_PRICE};
@@ -81,7 +82,7 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         };
         builder.deadline.postpone(fixed_steps);
         (0..fixed_steps).for_each(|step| builder.promise_fixed(step));
-        builder.postpone_deadline();
+        builder.deadline.postpone(builder.least_steps());
         builder
     }
 
@@ -109,21 +110,6 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         }
     }
 
-    /// Returns true if every delivery and every fixed step is made.
-    pub(super) fn is_done(&self) -> bool {
-        self.holdings.left() == 0 && self.step >= self.fixed.steps()
-    }
-
-    pub(super) fn into_log(self) -> TransferLog {
-        self.log
-    }
-
-    /// Returns the fewest steps that remain possible, by the reception rate of each terminal.
-    pub(super) fn least_steps(&self) -> u32 {
-        let terminals = 0..self.task.topology().terminal_count();
-        terminals.map(|terminal| self.least_steps_of(terminal)).max().unwrap_or(self.step)
-    }
-
     /// Returns the earliest step after which a terminal can hold all its messages.
     fn least_steps_of(&self, terminal: usize) -> u32 {
         let lacking = self.holdings.need(terminal) + self.fixed.pending(terminal);
@@ -131,33 +117,6 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         let tight_set = self.shared.tight_set(terminal);
         let together = tight_set.map_or(0, |set| set.least_steps(self.holdings.lacked_by_all(terminal, &set.others)));
         self.step + alone.max(together)
-    }
-
-    /// Postpones the deadline to the fewest steps that remain possible.
-    pub(super) fn postpone_deadline(&mut self) {
-        self.deadline.postpone(self.least_steps());
-    }
-
-    /// Returns true if the deadline can still be met.
-    pub(super) fn is_on_time(&mut self) -> bool {
-        let is_on_time = self.strategy.mode == FetchMode::BestEffort || self.least_steps() <= self.deadline.steps();
-        if is_on_time {
-            self.deadline.record_progress(self.step);
-        }
-        is_on_time
-    }
-
-    pub(super) fn may_backtrack(&self) -> bool {
-        self.deadline.may_retry()
-    }
-
-    /// Undoes the last step or several steps and returns their number. Late terminals are served first from now on.
-    pub(super) fn backtrack(&mut self) -> u32 {
-        let late: Vec<bool> =
-            (0..self.task.topology().terminal_count()).map(|terminal| self.is_late(terminal)).collect();
-        let steps = self.deadline.retry(self.step, |terminal| late[terminal]);
-        (0..steps).for_each(|_| self.undo_step());
-        steps
     }
 
     fn is_late(&self, terminal: usize) -> bool {
@@ -174,39 +133,6 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         self.log.truncate(first);
         self.step -= 1;
         self.promise_fixed(self.step);
-    }
-
-    /// Plans and commits one more step.
-    ///
-    /// # Errors
-    ///
-    /// As [`AttemptContext::check`]; [`MethodError::NoShorter`], if no transfer is possible; [`MethodError::TooLarge`],
-    /// if the schedule has too many channel uses.
-    pub(super) fn make_step(&mut self, context: &AttemptContext<'_>) -> Result<(), MethodError> {
-        self.holdings.begin_step(self.step);
-        self.plan_fixed();
-        let order = self.service_order();
-        context.count(STEP_WORK * self.distance.len() as u64);
-        if self.strategy.is_local {
-            self.serve_all(&order, context, Self::fetch_from_neighbours)?;
-        }
-        if !self.task.stores_and_forwards() {
-            for &routing in self.strategy.passes {
-                self.serve_all(&order, context, |builder, terminal| builder.fetch_from_afar(terminal, routing))?;
-            }
-        }
-        let first = self.log.len();
-        self.fetcher.plan.commit(self.step, &mut self.log)?;
-        // Some terminal lacks a message that one transfer can bring, unless all lacking messages come from later fixed
-        // transfers. An attempt that makes no transfer all the same would not end.
-        if self.log.len() == first && self.step >= self.fixed.steps() {
-            return Err(MethodError::NoShorter);
-        }
-        for (_, message, path) in self.log.transfers(first) {
-            self.holdings.arrive(self.task.receiver(path), message.number());
-        }
-        self.step += 1;
-        Ok(())
     }
 
     /// Returns the terminals that lack a message, in the order of service. Terminals that were late come first.
@@ -281,5 +207,73 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         let max_price = if reroutes { MAX_PATH_PRICE } else { 0 };
         let Self { fetcher, holdings, strategy, rng, .. } = self;
         fetcher.fetch_from_afar(holdings, terminal, (routing, max_price), strategy.mode, rng);
+    }
+}
+
+impl<R: Rng> AttemptSteps for ScheduleBuilder<'_, R> {
+    fn is_done(&self) -> bool {
+        self.holdings.left() == 0 && self.step >= self.fixed.steps()
+    }
+
+    fn into_log(self) -> TransferLog {
+        self.log
+    }
+
+    fn least_steps(&self) -> u32 {
+        let terminals = 0..self.task.topology().terminal_count();
+        terminals.map(|terminal| self.least_steps_of(terminal)).max().unwrap_or(self.step)
+    }
+
+    fn postpone_deadline(&mut self) -> Result<(), MethodError> {
+        self.deadline.postpone(self.least_steps());
+        Ok(())
+    }
+
+    fn is_on_time(&mut self) -> bool {
+        let is_on_time = self.strategy.mode == FetchMode::BestEffort || self.least_steps() <= self.deadline.steps();
+        if is_on_time {
+            self.deadline.record_progress(self.step);
+        }
+        is_on_time
+    }
+
+    fn may_backtrack(&self) -> bool {
+        self.deadline.may_retry()
+    }
+
+    fn backtrack(&mut self) -> u32 {
+        // Late terminals are served first from now on.
+        let late: Vec<bool> =
+            (0..self.task.topology().terminal_count()).map(|terminal| self.is_late(terminal)).collect();
+        let steps = self.deadline.retry(self.step, |terminal| late[terminal]);
+        (0..steps).for_each(|_| self.undo_step());
+        steps
+    }
+
+    fn make_step(&mut self, context: &AttemptContext<'_>) -> Result<(), MethodError> {
+        self.holdings.begin_step(self.step);
+        self.plan_fixed();
+        let order = self.service_order();
+        context.count(STEP_WORK * self.distance.len() as u64);
+        if self.strategy.is_local {
+            self.serve_all(&order, context, Self::fetch_from_neighbours)?;
+        }
+        if !self.task.stores_and_forwards() {
+            for &routing in self.strategy.passes {
+                self.serve_all(&order, context, |builder, terminal| builder.fetch_from_afar(terminal, routing))?;
+            }
+        }
+        let first = self.log.len();
+        self.fetcher.plan.commit(self.step, &mut self.log)?;
+        // Some terminal lacks a message that one transfer can bring, unless all lacking messages come from later fixed
+        // transfers. An attempt that makes no transfer all the same would not end.
+        if self.log.len() == first && self.step >= self.fixed.steps() {
+            return Err(MethodError::NoShorter);
+        }
+        for (_, message, path) in self.log.transfers(first) {
+            self.holdings.arrive(self.task.receiver(path), message.number());
+        }
+        self.step += 1;
+        Ok(())
     }
 }

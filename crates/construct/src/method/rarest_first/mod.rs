@@ -9,15 +9,19 @@
 //! | `step_plan` | the transfers of the current step |
 //! | `sender_search`, `fetcher` | the choice of a sender, a path and a message |
 //! | `strategy`, `deadline`, `fixed_steps` | the random choices, the target and the given steps of one attempt |
-//! | `builder` | the steps of one attempt, forwards and back |
+//! | `attempt_steps` | the steps of one attempt, forwards and back |
+//! | `builder` | the steps of attempts whose terminals choose one after the other |
+//! | `independent` | the steps of attempts whose terminals choose in parallel |
 //! | `prune` | the removal of transfers that serve no receiver |
 
+mod attempt_steps;
 mod broadcast_context;
 mod builder;
 mod deadline;
 mod fetcher;
 mod fixed_steps;
 mod holdings;
+mod independent;
 mod message_table;
 mod prune;
 mod sender_search;
@@ -29,11 +33,14 @@ mod tests;
 mod tight_sets;
 
 use lockstep_schedule::Schedule;
-use rand::{Rng, RngExt};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 
+use self::attempt_steps::AttemptSteps;
 use self::broadcast_context::{BroadcastContext, MAX_HOLDINGS_BYTES};
 use self::builder::ScheduleBuilder;
 use self::holdings::Holdings;
+use self::independent::IndependentSteps;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
@@ -51,6 +58,9 @@ use crate::kit::transfer_log::TransferLog;
 /// every terminal with nothing better to do. Transfers that serve no receiver are removed at the end.
 ///
 /// In an all-gather, messages that no terminal of a tight set holds enter the set first; they limit the throughput.
+///
+/// If no transfer takes a channel or a port from another terminal, and messages are many, all terminals choose in parallel. Such
+/// an attempt gives up if its target is out of reach, and terminals choose one after the other.
 ///
 /// Fixed transfers are planned first in their steps. If they may move, they can be cancelled like all others, together
 /// with the transfers that depend on them, and those after the target are dropped.
@@ -81,9 +91,6 @@ const FEW_MESSAGES: u64 = 64;
 /// Maximum number of channels that the searches of one step visit, if there are few messages: about a second.
 const MAX_SEARCH_VISITS: u64 = 1 << 28;
 
-/// Number of steps by which an attempt may backtrack, in addition to its target.
-const MAX_UNDONE_STEPS: u32 = 64;
-
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if request.problem.messages().is_scatter() {
         return Err(MethodError::Unsupported);
@@ -97,7 +104,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::TooLarge);
     }
     let shared = BroadcastContext::new(&task, request.fixed, request.below < u32::MAX);
-    request.best_attempt(|rng, context| attempt(&shared, rng, context)).map(|log| log.schedule())
+    request.best_attempt(|rng, context| attempt(&shared, rng, context)).map(TransferLog::into_schedule)
 }
 
 /// Returns true if messages are few and the network is large: then no neighbour of most terminals holds a message, and each of
@@ -111,7 +118,7 @@ fn searches_far(task: &SchedulingTask<'_>) -> bool {
 /// Builds one schedule.
 fn attempt(
     shared: &BroadcastContext<'_>,
-    rng: &mut impl Rng,
+    rng: &mut ChaCha8Rng,
     context: &AttemptContext<'_>,
 ) -> Result<TransferLog, MethodError> {
     let below = context.below();
@@ -119,25 +126,16 @@ fn attempt(
     // If the goal is out of reach, a larger target is easier to meet.
     let goal = context.goal().min(below - 1);
     let target = if is_first { goal } else { rng.random_range(goal..below) };
+    if independent::fits(shared) {
+        match IndependentSteps::new(shared, target, rng).run(target, below, context) {
+            Err(MethodError::NoShorter) => {}
+            result => return result,
+        }
+    }
     let relayed = shared.relayed_holdings().filter(|_| if is_first { shared.is_dense() } else { rng.random() });
     let reroutes_early = !is_first && rng.random();
-    let mut builder = ScheduleBuilder::new(shared, relayed.unwrap_or(shared.holdings()), target, reroutes_early, rng);
-    let mut undoable = MAX_UNDONE_STEPS.saturating_add(target);
-    while !builder.is_done() {
-        builder.make_step(context)?;
-        if builder.is_on_time() {
-            continue;
-        }
-        if undoable > 0 && builder.may_backtrack() {
-            undoable = undoable.saturating_sub(builder.backtrack());
-            continue;
-        }
-        if builder.least_steps() >= below {
-            return Err(MethodError::NoShorter);
-        }
-        builder.postpone_deadline();
-    }
-    let log = builder.into_log();
+    let builder = ScheduleBuilder::new(shared, relayed.unwrap_or(shared.holdings()), target, reroutes_early, rng);
+    let log = builder.run(target, below, context)?;
     // If every message goes to all terminals, no transfer is unneeded.
     if shared.is_to_all() { Ok(log) } else { prune::needed(shared.task(), &log) }
 }

@@ -66,7 +66,7 @@ mod tests {
             for &(step, message, (tail, head)) in transfers {
                 log.push(MessageId::new(message), step, &[over(tail, head)]).unwrap();
             }
-            log.schedule()
+            log.into_schedule()
         };
         let mut full = TransferLog::default();
         for (step, message, (tail, head)) in all {
@@ -74,6 +74,6 @@ mod tests {
         }
         let kept = needed(&task, &full).unwrap();
         assert_eq!(kept.step_count(), 2);
-        assert_eq!(kept.schedule(), log(&[(0, 0, (0, 1)), (1, 0, (1, 2)), (1, 1, (5, 4))]));
+        assert_eq!(kept.into_schedule(), log(&[(0, 0, (0, 1)), (1, 0, (1, 2)), (1, 1, (5, 4))]));
     }
 }

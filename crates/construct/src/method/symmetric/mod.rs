@@ -90,5 +90,5 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
             all_gather::attempt(&task, &group, rng, context)
         }
     })?;
-    Ok(log.schedule())
+    Ok(log.into_schedule())
 }

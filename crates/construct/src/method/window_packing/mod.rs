@@ -71,7 +71,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
     let task = SchedulingTask::new(problem)?;
     let capacities = Capacities::new(&task);
-    request.best_attempt(|rng, context| attempt(&task, &capacities, rng, context)).map(|log| log.schedule())
+    request.best_attempt(|rng, context| attempt(&task, &capacities, rng, context)).map(TransferLog::into_schedule)
 }
 
 fn attempt(
