@@ -34,11 +34,13 @@ const CHANNEL_WORK: u64 = 8;
 /// The fewest messages: with fewer, every choice counts, and terminals choose one after the other.
 const MIN_MESSAGES: usize = 512;
 
+/// The most transfers for which memory is reserved at the start: 0.8 GB, of which the system provides what is used.
+const MAX_RESERVED: u64 = 1 << 26;
+
 /// Returns true if terminals can choose independently: every channel joins two terminals and shares nothing, ports are no
 /// limit, every message goes to all, and messages are many.
 pub(super) fn fits(shared: &BroadcastContext<'_>) -> bool {
     let (task, topology) = (shared.task(), shared.task().topology());
-    let terminals = 0..topology.terminal_count();
     task.messages().len() > MIN_MESSAGES
         && shared.is_to_all()
         && shared.fixed().is_none()
@@ -47,7 +49,7 @@ pub(super) fn fits(shared: &BroadcastContext<'_>) -> bool {
         && topology.is_direct()
         && topology.resource_count() == topology.channel_count()
         && !topology.has_capacities()
-        && terminals.into_iter().all(|terminal| shared.incoming(terminal).len() <= MAX_CHANNELS)
+        && (0..topology.terminal_count()).all(|terminal| shared.incoming(terminal).len() <= MAX_CHANNELS)
 }
 
 /// One attempt: in each step, every terminal receives a maximum matching of its channels and of rare messages that its
@@ -116,7 +118,7 @@ impl<'a> IndependentSteps<'a> {
             holders: vec![1; messages.len()],
             need,
             left,
-            log: TransferLog::with_hop_capacity(left as usize),
+            log: TransferLog::with_hop_capacity(left.min(MAX_RESERVED) as usize),
             step: 0,
             deadline: Deadline::new(target, terminals),
             is_best_effort: false,
