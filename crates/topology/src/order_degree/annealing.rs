@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::distance_sum::{DistanceTotals, Surcharge};
 use super::objective::Objective;
 use super::polycirculant::SwitchUndo;
+use super::segments::Segments;
 use super::short_walks::ShortWalks;
 use super::{DistanceSum, Polycirculant};
 
@@ -45,6 +46,8 @@ pub(super) struct Annealing {
     lookups: u64,
     /// The walks in the current graph, as long as its diameter seems to be at most 3.
     walks: Option<ShortWalks>,
+    /// The search for distances without the walks, if there are many rotations.
+    segments: Option<Segments>,
     /// See [`ShortWalks::updates`].
     updates: u64,
     unmeasured: Option<UnmeasuredGraph>,
@@ -115,14 +118,16 @@ impl Annealing {
             switches: 0,
             lookups,
             walks: None,
+            segments: None,
             updates: 0,
             unmeasured: None,
             next_measurement: 0,
         };
         run.set_surcharge(totals);
-        // The networks that are found by the sum alone must not change, so their search measures every graph.
-        if totals.diameter <= 3 && objective == Objective::DiameterThenSum {
-            run.walks = ShortWalks::new(&run.graph);
+        // The networks that are found by the sum alone must not change, so their search measures every graph as ever.
+        if objective == Objective::DiameterThenSum {
+            run.walks = ShortWalks::new(&run.graph).filter(|_| totals.diameter <= 3);
+            run.segments = Segments::new(&run.graph);
         }
         Some(run)
     }
@@ -146,7 +151,8 @@ impl Annealing {
 
     /// Returns the cost so far, in lookups.
     fn spent(&self) -> u64 {
-        self.distances.lookups() + UPDATE_LOOKUPS * self.updates + SWITCH_LOOKUPS * self.switches
+        let of_segments = self.segments.as_ref().map_or(0, Segments::lookups);
+        self.distances.lookups() + of_segments + UPDATE_LOOKUPS * self.updates + SWITCH_LOOKUPS * self.switches
     }
 
     /// Returns true if the budget is used up or the best graph is optimal.
@@ -180,6 +186,9 @@ impl Annealing {
                 self.unmeasured = Some(UnmeasuredGraph { totals, switches: Vec::new() });
             } else {
                 self.best = BestGraph { totals, graph: self.graph.clone() };
+                if self.segments.is_some() {
+                    self.best.graph.write_all_neighbours();
+                }
             }
         } else if let Some(better) = &mut self.unmeasured {
             better.switches.push(switched);
@@ -188,26 +197,36 @@ impl Annealing {
 
     /// Makes a random switch. Reverses it and returns `None` if the cost increases too much for the temperature.
     fn switch(&mut self, temperature: u64) -> Option<(DistanceTotals, SwitchUndo)> {
-        let Self { graph, rng, distances, surcharge, walks, updates, .. } = self;
-        let switched = if walks.is_some() { graph.switch_jumps(rng) } else { graph.switch(rng) }?;
+        let Self { graph, rng, distances, surcharge, walks, segments, updates, .. } = self;
+        let has_neighbours = walks.is_none() && segments.is_none();
+        let switched = if has_neighbours { graph.switch(rng) } else { graph.switch_jumps(rng) }?;
         let slack = (temperature * negative_log2(rng.next_u64())) >> 32;
         let limit = self.cost + slack;
-        let Some(walks) = walks else {
+        let totals = if let Some(walks) = walks {
+            walks.follow(graph, &switched);
+            let totals = Some(walks.totals(*surcharge)).filter(|totals| totals.cost <= limit);
+            if totals.is_none() {
+                graph.undo_jumps(&switched);
+                walks.follow(graph, &switched);
+            }
+            *updates = walks.updates();
+            totals
+        } else if let Some(segments) = segments {
+            segments.follow(graph, &switched);
+            let totals = segments.totals(limit, *surcharge);
+            if totals.is_none() {
+                graph.undo_jumps(&switched);
+                segments.follow(graph, &switched);
+            }
+            totals
+        } else {
             let totals = distances.totals(graph.neighbours(), graph.period(), limit, *surcharge);
             if totals.is_none() {
                 graph.undo(&switched);
             }
-            return Some((totals?, switched));
+            totals
         };
-        walks.follow(graph, &switched);
-        let totals = walks.totals(*surcharge);
-        let is_kept = totals.cost <= limit;
-        if !is_kept {
-            graph.undo_jumps(&switched);
-            walks.follow(graph, &switched);
-        }
-        *updates = walks.updates();
-        is_kept.then_some((totals, switched))
+        Some((totals?, switched))
     }
 
     /// Measures the graph that is better if its diameter is at most 3. If its diameter is larger, the run continues from the best
@@ -225,6 +244,7 @@ impl Annealing {
         } else {
             self.walks = None;
             self.graph = self.best.graph.clone();
+            self.segments = Segments::new(&self.graph);
             self.set_surcharge(self.best.totals);
         }
     }

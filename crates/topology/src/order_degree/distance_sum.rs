@@ -72,7 +72,7 @@ impl DistanceSum {
         limit: u64,
         surcharge: Surcharge,
     ) -> Option<DistanceTotals> {
-        let mut totals = DistanceTotals { diameter: 0, sum: 0, cost: 0, farthest_pairs: 0 };
+        let mut totals = DistanceTotals::ZERO;
         let mut first = 0;
         while first < sources {
             let is_wide = sources - first > SourceBatch::<1>::SOURCES;
@@ -95,6 +95,38 @@ impl DistanceSum {
 }
 
 impl DistanceTotals {
+    const ZERO: Self = Self { diameter: 0, sum: 0, cost: 0, farthest_pairs: 0 };
+
+    /// Sums the distances of `pairs` pairs, `sources` of them of a node with itself. `reached` returns the number of pairs at
+    /// most at the given distance. Returns `None` if the cost exceeds `limit` or a pair is unreachable.
+    pub(super) fn by_level(
+        pairs: u64,
+        sources: u64,
+        limit: u64,
+        surcharge: Surcharge,
+        mut reached: impl FnMut(u32) -> u64,
+    ) -> Option<Self> {
+        let mut unreached = pairs - sources;
+        let mut totals = Self::ZERO;
+        while unreached > 0 {
+            // Each unreached pair adds 1 to the sum in each step.
+            totals.sum += unreached;
+            let weight = if totals.diameter >= surcharge.target { surcharge.weight } else { 0 };
+            totals.cost += unreached * (1 + weight);
+            if totals.cost > limit {
+                return None;
+            }
+            totals.diameter += 1;
+            totals.farthest_pairs = unreached;
+            let remaining = pairs - reached(totals.diameter);
+            if remaining == unreached {
+                return None;
+            }
+            unreached = remaining;
+        }
+        Some(totals)
+    }
+
     fn add(&mut self, other: Self) {
         self.farthest_pairs = match self.diameter.cmp(&other.diameter) {
             Ordering::Less => other.farthest_pairs,
@@ -136,32 +168,15 @@ impl<const WORDS: usize> SourceBatch<WORDS> {
         lookups: &mut u64,
     ) -> Option<DistanceTotals> {
         let pairs = (sources.len() * table.order) as u64;
-        let mut unreached = pairs - sources.len() as u64;
-        let mut totals = DistanceTotals { diameter: 0, sum: 0, cost: 0, farthest_pairs: 0 };
-        while unreached > 0 {
-            // Each unreached pair adds 1 to the sum in each step.
-            totals.sum += unreached;
-            let weight = if totals.diameter >= surcharge.target { surcharge.weight } else { 0 };
-            totals.cost += unreached * (1 + weight);
-            if totals.cost > limit {
-                return None;
-            }
+        DistanceTotals::by_level(pairs, sources.len() as u64, limit, surcharge, |distance| {
             *lookups += (WORDS * table.neighbours.len()) as u64;
-            let reached = if totals.diameter == 0 {
+            if distance == 1 {
                 self.start(table, sources.clone())
             } else {
                 self.step(table);
                 reached_pairs(&self.reached)
-            };
-            totals.diameter += 1;
-            totals.farthest_pairs = unreached;
-            let remaining = pairs - reached;
-            if remaining == unreached {
-                return None;
             }
-            unreached = remaining;
-        }
-        Some(totals)
+        })
     }
 
     /// Sets the bits of the sources and of their neighbours. Returns the number of reached pairs.

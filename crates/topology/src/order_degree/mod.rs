@@ -7,6 +7,7 @@ mod graph;
 mod objective;
 mod polycirculant;
 mod search;
+mod segments;
 mod short_walks;
 
 #[cfg(test)]

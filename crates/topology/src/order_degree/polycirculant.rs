@@ -148,6 +148,12 @@ impl Polycirculant {
         self.jumps[place].length
     }
 
+    /// Returns the head of the jump at a place, from the first node of its class.
+    pub(super) fn head(&self, place: usize) -> u32 {
+        let head = (place / self.degree) as u32 + self.jumps[place].length;
+        if head < self.order { head } else { head - self.order }
+    }
+
     /// Returns the links by ascending ends.
     pub(crate) fn links(&self) -> Vec<PolycirculantLink> {
         let mut links = Vec::with_capacity(self.neighbours.len() / 2);

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use super::annealing::{Annealing, BestGraph, MILD, RunPlan, negative_log2};
 use super::bound::node_bound;
 use super::distance_sum::{DistanceTotals, Surcharge};
+use super::segments::Segments;
 use super::short_walks::ShortWalks;
 use super::*;
 
@@ -184,6 +185,31 @@ proptest! {
             let expected = distances.totals(graph.neighbours(), period as usize, u64::MAX, surcharge);
             if let Some(expected) = expected.filter(|totals| (2..=3).contains(&totals.diameter)) {
                 prop_assert_eq!(walks.totals(surcharge), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn segments_follow_switches_and_their_reversals(sizes in sizes(), seed: u64, target in 1..6u32, weight in 0..4u64) {
+        let (_, degree, period) = sizes;
+        let mut graph = shuffled(sizes, seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+        let Some(mut segments) = Segments::new(&graph) else { return Ok(()) };
+        let mut distances = DistanceSum::new(graph.order() as usize, degree as usize);
+        let surcharge = Surcharge { target, weight };
+        for is_kept in [true, false, true, true, false] {
+            if let Some(switched) = graph.switch(&mut rng) {
+                segments.follow(&graph, &switched);
+                if !is_kept {
+                    graph.undo(&switched);
+                    segments.follow(&graph, &switched);
+                }
+            }
+            let expected = distances.totals(graph.neighbours(), period as usize, u64::MAX, surcharge);
+            prop_assert_eq!(segments.totals(u64::MAX, surcharge), expected);
+            if let Some(totals) = expected {
+                prop_assert_eq!(segments.totals(totals.cost, surcharge), expected);
+                prop_assert_eq!(segments.totals(totals.cost - 1, surcharge), None);
             }
         }
     }
