@@ -1,4 +1,4 @@
-//! Simulated annealing among the graphs of one period.
+//! Simulated annealing among the graphs with given symmetries.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -31,7 +31,7 @@ pub(super) struct Annealing {
     rng: ChaCha8Rng,
     distances: DistanceSum,
     graph: Polycirculant,
-    /// The sum of distances from one node per class in the current graph, with the surcharge.
+    /// The sum of distances from one node per orbit in the current graph, with the surcharge.
     cost: u64,
     surcharge: Surcharge,
     best: BestGraph,
@@ -63,7 +63,7 @@ struct UnmeasuredGraph {
     switches: Vec<SwitchUndo>,
 }
 
-/// A graph and its distances from one node per class.
+/// A graph and its distances from one node per orbit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct BestGraph {
     pub(super) totals: DistanceTotals,
@@ -74,7 +74,7 @@ pub(super) struct BestGraph {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunPlan {
     pub(super) objective: Objective,
-    /// Lower bound on the sum of distances from one node per class.
+    /// Lower bound on the sum of distances from one node per orbit.
     pub(super) bound: u64,
     /// The largest sum of the first graph.
     pub(super) limit: u64,
@@ -92,15 +92,15 @@ impl Annealing {
     /// if both are disconnected or their sums exceed `plan.limit`.
     pub(super) fn new(start: Polycirculant, plan: RunPlan, mut rng: ChaCha8Rng) -> Option<Self> {
         let RunPlan { objective, bound, limit, heat, is_shuffled, lookups } = plan;
-        let (degree, period) = (start.degree(), start.period());
+        let (degree, sources) = (start.degree(), start.orbits());
         let mut distances = DistanceSum::new(start.neighbours().len() / degree, degree);
         let mut graph = start.clone();
         if is_shuffled {
-            graph.shuffle(SHUFFLES_PER_JUMP * degree * period, &mut rng);
+            graph.shuffle(SHUFFLES_PER_JUMP * degree * sources, &mut rng);
         }
-        let mut totals = distances.totals(graph.neighbours(), period, limit, Surcharge::NONE);
+        let mut totals = distances.totals(graph.neighbours(), sources, limit, Surcharge::NONE);
         if totals.is_none() {
-            totals = distances.totals(start.neighbours(), period, limit, Surcharge::NONE);
+            totals = distances.totals(start.neighbours(), sources, limit, Surcharge::NONE);
             graph = start;
         }
         let totals = totals?;
@@ -134,8 +134,8 @@ impl Annealing {
 
     /// Sets the surcharge for a current graph with the best diameter so far.
     fn set_surcharge(&mut self, totals: DistanceTotals) {
-        let sources = self.graph.period() * self.graph.neighbours().len() / self.graph.degree();
-        let is_rare = totals.farthest_pairs * FEW <= sources as u64;
+        let pairs = self.graph.orbits() * self.graph.order() as usize;
+        let is_rare = totals.farthest_pairs * FEW <= pairs as u64;
         self.surcharge = match self.objective {
             Objective::DiameterThenSum if is_rare => Surcharge { target: totals.diameter - 1, weight: FAR_WEIGHT },
             Objective::DiameterThenSum => Surcharge { target: totals.diameter, weight: FAR_WEIGHT },
@@ -220,7 +220,7 @@ impl Annealing {
             }
             totals
         } else {
-            let totals = distances.totals(graph.neighbours(), graph.period(), limit, *surcharge);
+            let totals = distances.totals(graph.neighbours(), graph.orbits(), limit, *surcharge);
             if totals.is_none() {
                 graph.undo(&switched);
             }
@@ -237,7 +237,7 @@ impl Annealing {
         switches.iter().rev().for_each(|switched| graph.undo_jumps(switched));
         graph.write_all_neighbours();
         let before = self.distances.lookups();
-        let measured = self.distances.totals(graph.neighbours(), graph.period(), totals.sum, Surcharge::NONE);
+        let measured = self.distances.totals(graph.neighbours(), graph.orbits(), totals.sum, Surcharge::NONE);
         self.next_measurement = self.spent() + (self.distances.lookups() - before);
         if measured.is_some_and(|measured| measured.sum == totals.sum) {
             self.best = BestGraph { totals, graph };

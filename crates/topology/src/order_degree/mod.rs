@@ -9,7 +9,10 @@ mod polycirculant;
 mod search;
 mod segments;
 mod short_walks;
+mod symmetry;
 
+#[cfg(test)]
+mod symmetry_tests;
 #[cfg(test)]
 mod tests;
 

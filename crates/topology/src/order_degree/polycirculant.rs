@@ -2,20 +2,24 @@
 
 use rand::{Rng, RngExt};
 
-/// A simple regular graph of order `N` in which the neighbours of node `v` are `v + j` modulo `N`, for the jumps `j` of
-/// class `v mod period`.
+use super::symmetry::Symmetry;
+
+/// A simple regular graph of order `N` whose symmetries include the rotation by `period` nodes.
 ///
-/// A rotation by `period` nodes is a symmetry of the graph. With period 1 it is a circulant graph, with period `N` it
-/// can be any regular graph. The nodes of one remainder modulo `period` are a *class*.
+/// With period 1 it is a circulant graph, with period `N` it can be any regular graph. The nodes of one remainder modulo
+/// `period` are a *class*. Other elements of its [`Symmetry`] may map classes to each other.
 ///
-/// Invariants: `period` divides `N`. The jumps of a class are distinct and not 0. Each jump has a *partner*, the same
-/// link in the opposite direction. A jump of length `N / 2` inside its class, a jump *across*, can be its own partner.
+/// The links are defined by the *jumps* from the first node of each orbit of symmetries to its neighbours. The jumps from
+/// other nodes are images of them.
+///
+/// Invariants: `period` divides `N`. The jumps of an orbit have distinct heads, and none is a loop. Each jump has a *partner*,
+/// an image of the same link in the opposite direction. A jump inside its orbit that an element of order 2 makes, a jump
+/// *across*, can be its own partner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Polycirculant {
-    order: u32,
+    symmetry: Symmetry,
     degree: usize,
-    period: u32,
-    /// The jumps of class `c` are the entries `c * degree..(c + 1) * degree`.
+    /// The jumps of orbit `c`, from node `c`, are the entries `c * degree..(c + 1) * degree`.
     jumps: Vec<Jump>,
     /// The neighbours of node `v` are the entries `v * degree..(v + 1) * degree`.
     neighbours: Vec<u32>,
@@ -23,7 +27,7 @@ pub(crate) struct Polycirculant {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Jump {
-    length: u32,
+    head: u32,
     /// Place of the partner in the table of jumps.
     partner: u32,
 }
@@ -33,7 +37,7 @@ struct Jump {
 pub(crate) struct PolycirculantLink {
     /// The lower node first.
     pub(crate) ends: [u32; 2],
-    /// The orbit of the link under rotations: the lowest place of its jumps.
+    /// The orbit of the link under symmetries: the lowest place of its jumps.
     pub(crate) orbit: usize,
 }
 
@@ -49,25 +53,56 @@ impl SwitchUndo {
 }
 
 impl Polycirculant {
-    /// Creates the graph of these jumps, `degree` per class. Returns `None` if they violate an invariant.
+    /// Creates the graph with a rotation as symmetry in which node `v` has the neighbours `v + j` modulo the order, for the
+    /// lengths `j` of its class, `degree` per class. Returns `None` if they violate an invariant.
     pub(crate) fn from_jumps(order: u32, degree: usize, lengths: &[u32]) -> Option<Self> {
         let period = (lengths.len() / degree) as u32;
-        if period == 0 || !order.is_multiple_of(period) || lengths.iter().any(|&length| length >= order) {
+        if lengths.iter().any(|&length| length >= order) {
             return None;
         }
-        let back = |(place, &length): (usize, &u32)| {
-            let class = ((place / degree) as u32 + length) % period;
-            let row = class as usize * degree;
-            let partner =
-                lengths.get(row..row + degree)?.iter().position(|&other| other == (order - length) % order)?;
-            Some(Jump { length, partner: (row + partner) as u32 })
+        let head = |(place, &length): (usize, &u32)| ((place / degree) as u32 + length) % order;
+        let heads: Vec<u32> = lengths.iter().enumerate().map(head).collect();
+        Self::from_heads(Symmetry::new(order, period, 1, 1)?, degree, &heads)
+    }
+
+    /// Creates the graph with these symmetries whose links lead from node `c`, for each orbit `c`, to the heads in row `c`.
+    /// Returns `None` if they violate an invariant.
+    fn from_heads(symmetry: Symmetry, degree: usize, heads: &[u32]) -> Option<Self> {
+        let partnered = |(place, &head): (usize, &u32)| {
+            let row = (head % symmetry.orbits()) as usize * degree;
+            let back = symmetry.reversed((place / degree) as u32, head);
+            let partner = heads.get(row..row + degree)?.iter().position(|&other| other == back)?;
+            Some(Jump { head, partner: (row + partner) as u32 })
         };
-        let jumps: Vec<Jump> = lengths.iter().enumerate().map(back).collect::<Option<_>>()?;
-        let neighbours = vec![0; order as usize * degree];
-        let mut graph = Self { order, degree, period, jumps, neighbours };
-        let places = 0..lengths.len() as u32;
-        places.clone().for_each(|place| graph.write_neighbours(place));
-        places.clone().all(|place| graph.is_simple_at(place)).then_some(graph)
+        let jumps: Vec<Jump> = heads.iter().enumerate().map(partnered).collect::<Option<_>>()?;
+        let neighbours = vec![0; symmetry.order() as usize * degree];
+        let mut graph = Self { symmetry, degree, jumps, neighbours };
+        graph.write_all_neighbours();
+        (0..heads.len() as u32).all(|place| graph.is_simple_at(place)).then_some(graph)
+    }
+
+    /// Creates a graph with these symmetries: a Cayley graph of the product of their group and the cyclic group of the orbits.
+    /// Returns `None` if `degree` is 0 or at least the order, or if `order * degree` is odd.
+    pub(super) fn with_symmetry(symmetry: Symmetry, degree: u32) -> Option<Self> {
+        let (order, orbits) = (symmetry.order(), symmetry.orbits());
+        if degree == 0 || degree >= order || order % 2 * degree % 2 == 1 {
+            return None;
+        }
+        let inverse = |(orbit, image): (u32, u32)| ((orbits - orbit) % orbits, symmetry.reversed(0, image));
+        let images = (0..symmetry.size()).map(|element| symmetry.image_of_0(element));
+        let elements = images.flat_map(|image| (0..orbits).map(move |orbit| (orbit, image))).skip(1);
+        let (pairs, involutions): (Vec<_>, Vec<_>) =
+            elements.filter(|&element| element <= inverse(element)).partition(|&element| element < inverse(element));
+        let odd = degree as usize % 2;
+        let pair_count = (degree as usize / 2).min(pairs.len());
+        let mut generators: Vec<(u32, u32)> = involutions.iter().copied().take(odd).collect();
+        generators.extend(pairs[..pair_count].iter().flat_map(|&pair| [pair, inverse(pair)]));
+        let missing = degree as usize - generators.len();
+        generators.extend(involutions.iter().skip(odd).take(missing));
+        let rows =
+            (0..orbits).flat_map(|tail| generators.iter().map(move |&(orbit, image)| (tail + orbit) % orbits + image));
+        let heads: Vec<u32> = rows.collect();
+        Self::from_heads(symmetry, degree as usize, &heads)
     }
 
     /// Creates the circulant graph of chords `1, 2, …`, and the chord across if the degree is odd, with this period.
@@ -102,7 +137,7 @@ impl Polycirculant {
 
     /// Returns the sum and the maximum of the distances from node 0, or `None` if the graph is disconnected.
     pub(super) fn distances_from_0(&self) -> Option<(u64, u32)> {
-        let mut distances = vec![u32::MAX; self.order as usize];
+        let mut distances = vec![u32::MAX; self.order() as usize];
         distances[0] = 0;
         let mut queue = vec![0];
         let (mut done, mut sum, mut longest) = (0, 0, 0);
@@ -122,16 +157,25 @@ impl Polycirculant {
 
     /// Returns the period, which is the number of classes.
     pub(crate) fn period(&self) -> usize {
-        self.period as usize
+        self.symmetry.period() as usize
     }
 
     /// Returns the number of rotations that are symmetries, which is the size of a class.
     pub(super) fn rotations(&self) -> u32 {
-        self.order / self.period
+        self.symmetry.rotations()
+    }
+
+    /// Returns the number of orbits of nodes. Each of the nodes `0..orbits` is in another one.
+    pub(super) fn orbits(&self) -> usize {
+        self.symmetry.orbits() as usize
     }
 
     pub(super) fn order(&self) -> u32 {
-        self.order
+        self.symmetry.order()
+    }
+
+    pub(super) fn symmetry(&self) -> &Symmetry {
+        &self.symmetry
     }
 
     pub(crate) fn degree(&self) -> usize {
@@ -143,15 +187,9 @@ impl Polycirculant {
         &self.neighbours
     }
 
-    /// Returns the length of the jump at a place: node `v` of the class has the neighbour `v + length` modulo the order.
-    pub(super) fn jump_length(&self, place: usize) -> u32 {
-        self.jumps[place].length
-    }
-
-    /// Returns the head of the jump at a place, from the first node of its class.
+    /// Returns the head of the jump at a place, from the first node of its orbit.
     pub(super) fn head(&self, place: usize) -> u32 {
-        let head = (place / self.degree) as u32 + self.jumps[place].length;
-        if head < self.order { head } else { head - self.order }
+        self.jumps[place].head
     }
 
     /// Returns the links by ascending ends.
@@ -170,9 +208,9 @@ impl Polycirculant {
         links
     }
 
-    /// Exchanges the partners of two random jumps and gives them random lengths.
+    /// Exchanges the partners of two random jumps and gives them random heads in the orbits of their partners.
     ///
-    /// If the two jumps are partners, both become jumps across, or both get a new length. With period `N` this is the
+    /// If the two jumps are partners, both become jumps across, or both get new heads. With period `N` this is the
     /// usual switch of two links. Returns `None` and changes nothing if the switch would make a loop or a parallel
     /// link.
     pub(super) fn switch(&mut self, rng: &mut impl Rng) -> Option<SwitchUndo> {
@@ -208,7 +246,7 @@ impl Polycirculant {
         let pairs = if a == b {
             return None;
         } else if a_partner == b {
-            let may_split = self.rotations().is_multiple_of(2) && rng.random();
+            let may_split = !self.symmetry.involutions().is_empty() && rng.random();
             if may_split { [(a, a), (b, b)] } else { [(a, b); 2] }
         } else if is_across == [true; 2] {
             [(a, b); 2]
@@ -242,29 +280,38 @@ impl Polycirculant {
 
     /// Makes two jumps partners, or a single one a jump across.
     fn join(&mut self, from: u32, to: u32, rng: &mut impl Rng) {
-        let class = |place| place / self.degree as u32;
-        let turn = rng.random_range(0..self.rotations()) * self.period;
-        let across = self.order / 2;
-        let length = if from == to { across } else { (class(to) + self.order - class(from) + turn) % self.order };
-        self.jumps[to as usize] = Jump { length: (self.order - length) % self.order, partner: from };
-        self.jumps[from as usize] = Jump { length, partner: to };
+        let [tail, orbit] = [from, to].map(|place| place / self.degree as u32);
+        let element = rng.random_range(0..self.symmetry.size());
+        let involutions = self.symmetry.involutions();
+        let image = if from == to {
+            involutions[element as usize % involutions.len()]
+        } else {
+            self.symmetry.image_of_0(element)
+        };
+        let head = orbit + image;
+        self.jumps[to as usize] = Jump { head: self.symmetry.reversed(tail, head), partner: from };
+        self.jumps[from as usize] = Jump { head, partner: to };
     }
 
-    /// Returns true if the jump is not a loop and no other jump of its class has the same length.
+    /// Returns true if the jump is not a loop and no other jump of its orbit has the same head.
     fn is_simple_at(&self, place: u32) -> bool {
-        let first = place as usize / self.degree * self.degree;
-        let row = &self.jumps[first..first + self.degree];
-        let length = self.jumps[place as usize].length;
-        length != 0 && row.iter().filter(|other| other.length == length).count() == 1
+        let orbit = place as usize / self.degree;
+        let row = &self.jumps[orbit * self.degree..][..self.degree];
+        let head = self.jumps[place as usize].head;
+        head != orbit as u32 && row.iter().filter(|other| other.head == head).count() == 1
     }
 
-    /// Updates the neighbours that all nodes of a class have by this jump.
+    /// Updates the neighbours that all nodes of an orbit have by this jump.
     fn write_neighbours(&mut self, place: u32) {
-        let class = place / self.degree as u32;
-        let mut head = (class + self.jumps[place as usize].length) % self.order;
-        for entry in (place as usize..self.neighbours.len()).step_by(self.period as usize * self.degree) {
-            self.neighbours[entry] = head;
-            head = (head + self.period) % self.order;
+        let (order, period) = (self.order(), self.symmetry.period());
+        for layer in 0..self.symmetry.layers() {
+            let mut head = self.symmetry.moved(self.jumps[place as usize].head, layer);
+            let first = place as usize + layer as usize * self.jumps.len();
+            for entry in (first..self.neighbours.len()).step_by(period as usize * self.degree) {
+                self.neighbours[entry] = head;
+                let next = head + period;
+                head = if next < order { next } else { next - order };
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use super::annealing::{Annealing, BestGraph, MILD, RunPlan};
 use super::bound::node_bound;
 use super::distance_sum::DistanceTotals;
 use super::objective::{Objective, Rank};
+use super::symmetry::Symmetry;
 use super::{OrderDegreeGraph, Polycirculant};
 
 /// The largest supported order: 131,072 nodes.
@@ -27,6 +28,10 @@ const FINAL_RUNS: usize = 2;
 const FAILURES: u32 = 2;
 /// First temperatures.
 const HEATS: [u64; 3] = [MILD, MILD << 2, MILD << 6];
+/// First temperatures with more than one layer.
+const LAYER_HEATS: [u64; 2] = [MILD, MILD << 2];
+/// The largest number of layers.
+const MAX_LAYERS: u32 = 4;
 /// Number of lookups of the longest measurement of one graph. Graphs that need more are not tried.
 const LONGEST_MEASUREMENT: u64 = 1 << 28;
 /// The largest product of order and degree of all runs of a round, if they are more than the smallest number.
@@ -70,7 +75,7 @@ pub enum OrderDegreeError {
     },
 }
 
-/// A kind of run: its period and its first temperature, with its best result so far.
+/// A kind of run: its symmetries and its first temperature, with its best result so far.
 #[derive(Clone, Debug)]
 struct RunKind {
     /// Best result so far.
@@ -82,6 +87,8 @@ struct RunKind {
     /// Order of equal results.
     place: usize,
     period: u32,
+    /// Number of layers and multiplier of the symmetries, see [`Symmetry`].
+    layers: (u32, u32),
     /// See [`RunPlan::heat`].
     heat: u64,
 }
@@ -98,12 +105,39 @@ impl RunKind {
             Objective::Sum => &[MILD],
             Objective::DiameterThenSum => &HEATS,
         };
-        let kinds = periods.iter().flat_map(|&period| heats.iter().map(move |&heat| (period, heat)));
+        let kinds = periods.iter().flat_map(|&period| heats.iter().map(move |&heat| (period, (1, 1), heat)));
+        let most_layers = if objective == Objective::Sum || degree < 3 { 1 } else { MAX_LAYERS };
+        let of_layers = (2..=most_layers).flat_map(|layers| periods.iter().map(move |&period| (period, layers)));
+        let with_layers = of_layers.filter(|(period, layers)| period.is_multiple_of(*layers));
+        let with_layers = with_layers.flat_map(|(period, layers)| {
+            let rotations = order / period;
+            let mut multipliers = Symmetry::multipliers(rotations, layers);
+            // The graphs of dihedral groups are worse: most of their elements are of order 2.
+            multipliers.retain(|&multiplier| multiplier + 1 < rotations);
+            let layers = multipliers.into_iter().map(move |multiplier| (layers, multiplier));
+            layers.flat_map(move |layers| LAYER_HEATS.map(|heat| (period, layers, heat)))
+        });
         let best = (u32::MAX, u64::MAX);
         kinds
+            .chain(with_layers)
             .enumerate()
-            .map(|(place, (period, heat))| Self { best, graph: None, failures: 0, place, period, heat })
+            .map(|(place, (period, layers, heat))| Self { best, graph: None, failures: 0, place, period, layers, heat })
             .collect()
+    }
+
+    /// Returns the number of orbits of nodes.
+    fn orbits(&self) -> u32 {
+        self.period / self.layers.0
+    }
+
+    /// Returns a graph with these symmetries.
+    fn first_graph(&self, order: u32, degree: u32) -> Option<Polycirculant> {
+        match self.layers {
+            (1, _) => Polycirculant::circulant(order, degree, self.period),
+            (layers, multiplier) => {
+                Polycirculant::with_symmetry(Symmetry::new(order, self.period, layers, multiplier)?, degree)
+            }
+        }
     }
 
     /// Returns 0 for the runs that come first. A kind of run that failed twice, each time with a larger budget, is
@@ -120,7 +154,8 @@ impl RunKind {
 ///
 /// Most of the best known graphs are symmetric. A graph with `k` rotations as symmetries is defined by `1/k` of its
 /// links and measured from `1/k` of its nodes. The search therefore makes simulated annealing runs for each number of
-/// rotations that divides the order, from several start temperatures. It proceeds in rounds. Each round takes twice as
+/// rotations that divides the order, from several start temperatures. Other runs are for graphs with two to four times as many
+/// symmetries as rotations: the semidirect products of two cyclic groups. The search proceeds in rounds. Each round takes twice as
 /// long as the one before. Later rounds make fewer runs, but at least two, of the kinds with the best results so far. If
 /// a kind of run fails twice to improve its result, other kinds follow. Every other round continues from the best graphs
 /// at lower temperatures, unless the graphs are large. The runs of a round are parallel.
@@ -149,7 +184,8 @@ impl RunKind {
 ///
 /// Simulated annealing of graphs with rotations by switching two links: Nakao, Murai, Sato, *A method for order/degree
 /// problem based on graph symmetry and simulated annealing with MPI/OpenMP parallelization*, HPC Asia (2019). There the
-/// number of rotations is a parameter.
+/// number of rotations is a parameter. Semidirect products of cyclic groups as symmetries: Loz, Siran, *New record graphs in
+/// the degree-diameter problem*, Australasian J. Combinatorics 41 (2008).
 #[derive(Clone, Debug)]
 pub struct OrderDegreeSearch {
     order: u32,
@@ -245,7 +281,7 @@ impl OrderDegreeSearch {
         for (run_kind, run) in &self.runs {
             let &BestGraph { totals, ref graph } = run.best();
             let period = graph.period() as u32;
-            let totals = DistanceTotals { sum: totals.sum * u64::from(graph.rotations()), ..totals };
+            let totals = DistanceTotals { sum: totals.sum * u64::from(graph.symmetry().size()), ..totals };
             let rank = self.objective.rank(totals);
             let best = &self.best;
             let best_rank = self.objective.rank_of(best.diameter, best.distance_sum);
@@ -307,7 +343,7 @@ impl OrderDegreeSearch {
         let run_count = run_count.min((MAX_RUN_ENDS / ends).max(least));
         let total = FIRST_ROUND << self.round.min(LONGEST_ROUND);
         let longest = (total / 16).clamp(FIRST_ROUND, LONGEST_MEASUREMENT);
-        let fits = |kind: &&RunKind| self.measurement(kind.period) <= longest;
+        let fits = |kind: &&RunKind| self.measurement(kind.orbits()) <= longest;
         let mut kinds: Vec<RunKind> = self.ranking.iter().filter(fits).take(run_count).cloned().collect();
         // If there are few periods, repeat the one without symmetry.
         if let Some(last) = self.ranking.iter().filter(fits).max_by_key(|kind| kind.period) {
@@ -316,10 +352,10 @@ impl OrderDegreeSearch {
         let lookups = total / kinds.len().max(1) as u64;
         let run = |(place, kind): (usize, &RunKind)| {
             let &RunKind { period, heat, .. } = kind;
-            let start = Polycirculant::circulant(self.order, self.degree, period)?;
+            let start = kind.first_graph(self.order, self.degree)?;
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
             rng.set_stream((u64::from(self.round) << 32) + ((place as u64) << 16) + u64::from(period));
-            let bound = self.node_bound * u64::from(period);
+            let bound = self.node_bound * u64::from(kind.orbits());
             let limit = if ends <= SMALL_ENDS { u64::MAX } else { LARGEST_START * bound };
             let known = kind.graph.as_ref().filter(|_| self.round % 2 == 1);
             let (start, heat, is_shuffled) =
@@ -335,11 +371,11 @@ impl OrderDegreeSearch {
         self.order as usize * self.degree as usize
     }
 
-    /// Estimates the number of lookups to create and measure one graph of this period.
-    fn measurement(&self, period: u32) -> u64 {
+    /// Estimates the number of lookups to create and measure one graph with this number of orbits.
+    fn measurement(&self, orbits: u32) -> u64 {
         let ends = u64::from(self.order) * u64::from(self.degree);
         let mean = self.node_bound.div_ceil(u64::from(self.order - 1));
-        ends * (mean + 1) * u64::from(period.div_ceil(64))
+        ends * (mean + 1) * u64::from(orbits.div_ceil(64))
     }
 }
 

@@ -7,7 +7,7 @@ use super::polycirculant::SwitchUndo;
 /// The largest number of rotations: one bit of a word for each node of a class.
 const MAX_ROTATIONS: u32 = 64;
 
-/// Sums the distances from one node per class to all nodes of a [`Polycirculant`].
+/// Sums the distances from one node per orbit to all nodes of a [`Polycirculant`].
 ///
 /// The nodes of a class that a source has reached are one word, a *segment*. A jump moves all nodes of its class at once: it
 /// rotates the segment. So a step of the search takes `period * sources * degree` operations on words, while a search with one
@@ -48,7 +48,7 @@ impl Segments {
     /// source takes fewer operations.
     pub(super) fn new(graph: &Polycirculant) -> Option<Self> {
         let (order, degree, period, rotations) = (graph.order(), graph.degree(), graph.period(), graph.rotations());
-        let sources = period;
+        let sources = graph.orbits();
         let width = if sources <= 2 { sources } else { sources.next_multiple_of(4) };
         if rotations > MAX_ROTATIONS || period * width >= order as usize * sources.div_ceil(64) {
             return None;
@@ -59,15 +59,26 @@ impl Segments {
             Place { row: row as u32, right: right as u8, left: left as u8 }
         };
         let nodes: Vec<Place> = (0..order).map(place).collect();
-        let jumps = (0..period * degree).map(|place| nodes[graph.head(place) as usize]).collect();
+        let jumps = vec![nodes[0]; period * degree];
         let (reached, next) = (Vec::new(), vec![0; period * width]);
-        Some(Self { degree, rotations, period, sources, width, nodes, jumps, reached, next, lookups: 0 })
+        let mut segments = Self { degree, rotations, period, sources, width, nodes, jumps, reached, next, lookups: 0 };
+        (0..sources * degree).for_each(|place| segments.write_jump(graph, place));
+        Some(segments)
     }
 
     /// Takes over the jumps of the graph that a switch, or its reversal, has changed.
     pub(super) fn follow(&mut self, graph: &Polycirculant, switched: &SwitchUndo) {
         for place in switched.places() {
-            self.jumps[place] = self.nodes[graph.head(place) as usize];
+            self.write_jump(graph, place);
+        }
+    }
+
+    /// Takes over the jump at a place, for one class per layer.
+    fn write_jump(&mut self, graph: &Polycirculant, place: usize) {
+        let symmetry = graph.symmetry();
+        for layer in 0..symmetry.layers() {
+            let head = symmetry.moved(graph.head(place), layer);
+            self.jumps[layer as usize * self.sources * self.degree + place] = self.nodes[head as usize];
         }
     }
 
@@ -76,7 +87,7 @@ impl Segments {
         self.lookups
     }
 
-    /// Returns the distances from one node per class, or `None` as [`DistanceSum::totals`](super::DistanceSum).
+    /// Returns the distances from one node per orbit, or `None` as [`DistanceSum::totals`](super::DistanceSum).
     pub(super) fn totals(&mut self, limit: u64, surcharge: Surcharge) -> Option<DistanceTotals> {
         let pairs = self.nodes.len() * self.sources;
         DistanceTotals::by_level(pairs as u64, self.sources as u64, limit, surcharge, |distance| {

@@ -18,7 +18,7 @@ fn plain_sum(neighbours: &[u32], degree: usize) -> Option<u64> {
 }
 
 /// Returns the distances from the first nodes to all nodes by plain searches; `None` if the graph is disconnected.
-fn plain_distances(neighbours: &[u32], degree: usize, sources: usize) -> Option<Vec<u64>> {
+pub(super) fn plain_distances(neighbours: &[u32], degree: usize, sources: usize) -> Option<Vec<u64>> {
     let order = neighbours.len() / degree;
     let mut all = Vec::new();
     for source in 0..sources {
