@@ -18,6 +18,9 @@ const SWITCH_LOOKUPS: u64 = 64;
 /// Cost of a changed number of walks, in lookups.
 const UPDATE_LOOKUPS: u64 = 2;
 
+/// Number of switches per jump of a cycle. Longer annealing hardly gives better graphs.
+const CYCLE_SWITCHES: u64 = 1 << 15;
+
 /// Weight of a pair at the diameter, if few pairs are: the surcharge of [`Objective::DiameterThenSum`].
 const FAR_WEIGHT: u64 = 2;
 /// A diameter is reduced if at most one pair of `FEW` has this distance.
@@ -26,6 +29,8 @@ const FEW: u64 = 128;
 pub(super) const MILD: u64 = 1 << 16;
 
 /// A simulated annealing run. Its move is a switch of two orbits of links.
+///
+/// A long run has several cycles. Each cycle starts with the first temperature, so that it finds another graph.
 #[derive(Clone, Debug)]
 pub(super) struct Annealing {
     rng: ChaCha8Rng,
@@ -44,6 +49,8 @@ pub(super) struct Annealing {
     switches: u64,
     /// Lookup budget of the run, see [`DistanceSum::lookups`].
     lookups: u64,
+    /// The numbers of switches and of lookups before the current cycle.
+    cycle_start: (u64, u64),
     /// The walks in the current graph, as long as its diameter seems to be at most 3.
     walks: Option<ShortWalks>,
     /// The search for distances without the walks, if there are many rotations.
@@ -117,6 +124,7 @@ impl Annealing {
             bound,
             switches: 0,
             lookups,
+            cycle_start: (0, 0),
             walks: None,
             segments: None,
             updates: 0,
@@ -171,8 +179,25 @@ impl Annealing {
         }
     }
 
+    /// Returns the temperature, in units of `2^-16`. It falls to 0 at the end of the run and of each cycle.
+    pub(super) fn temperature(&mut self) -> u64 {
+        let (mut switches, mut lookups) = self.cycle_start;
+        let cycle = (self.graph.orbits() * self.graph.degree()) as u64 * CYCLE_SWITCHES;
+        // The networks that are found by the sum alone must not change: their search has one cycle.
+        if self.objective == Objective::DiameterThenSum && self.switches >= switches + cycle {
+            (switches, lookups) = (self.switches, self.spent());
+            self.cycle_start = (switches, lookups);
+        }
+        let of_run = (self.lookups - self.spent()) / ((self.lookups - lookups) >> 16).max(1);
+        let heat = match self.objective {
+            Objective::Sum => of_run,
+            Objective::DiameterThenSum => of_run.min(((switches + cycle - self.switches) << 16) / cycle),
+        };
+        (heat * self.heat) >> 16
+    }
+
     fn step(&mut self) {
-        let temperature = ((self.lookups - self.spent()) / (self.lookups >> 16).max(1) * self.heat) >> 16;
+        let temperature = self.temperature();
         // Counted even if impossible, so that the run ends in a graph without any switch.
         self.switches += 1;
         let Some((totals, switched)) = self.switch(temperature) else { return };

@@ -374,6 +374,24 @@ fn graphs_without_any_switch_end_a_round() {
 }
 
 #[test]
+fn long_runs_heat_again_unless_the_sum_alone_counts() {
+    for (objective, cycles) in [(Objective::DiameterThenSum, 3), (Objective::Sum, 1)] {
+        let start = Polycirculant::circulant(16, 3, 1).expect("the graph exists");
+        // A switch of the three jumps takes at least 64 lookups.
+        let lookups = 1 << 24;
+        let plan = RunPlan { objective, bound: 0, limit: u64::MAX, heat: MILD, is_shuffled: false, lookups };
+        let mut run = Annealing::new(start, plan, ChaCha8Rng::seed_from_u64(1)).expect("it is connected");
+        let mut temperatures = vec![0];
+        while !run.is_over() {
+            temperatures.push(run.temperature());
+            run.advance(1 << 14);
+        }
+        let rises = temperatures.array_windows().filter(|[one, next]| next > one).count();
+        assert!(if cycles == 1 { rises == 1 } else { rises >= cycles }, "{objective:?}: {rises} rises");
+    }
+}
+
+#[test]
 fn graphs_that_are_better_only_by_their_walks_are_refused() {
     for (order, seed) in [12, 14, 16, 18].into_iter().flat_map(|order| (0..20).map(move |seed| (order, seed))) {
         let start = shuffled((order, 3, order), seed);
