@@ -13,6 +13,9 @@ pub(super) const MAX_PARALLEL: usize = 16;
 /// Maximum number of terminals for paths over other terminals.
 const MAX_CROSSING_TERMINALS: usize = 64;
 
+/// Maximum number of nodes and channels that the searches from all terminals visit: about a second.
+const MAX_VISITS: u64 = 1 << 28;
+
 /// Maximum number of channels in all paths of a table.
 const MAX_CHANNELS: usize = 1 << 22;
 
@@ -30,11 +33,16 @@ pub(crate) struct RouteTable {
 
 impl RouteTable {
     /// Returns the paths from every terminal to its neighbours: those that it reaches over switches alone. `None` if there
-    /// are too many.
+    /// are too many, or if the searches take too long.
     pub(crate) fn of_neighbours(task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<Self> {
+        let topology = task.topology();
+        let visits_per_search = (topology.node_count() + topology.channel_count()) as u64;
+        if topology.terminal_count() as u64 * visits_per_search > MAX_VISITS {
+            return None;
+        }
         let mut routes = Self::default();
         let mut walk = PathWalk::new(task, false);
-        for &terminal in task.topology().terminals() {
+        for &terminal in topology.terminals() {
             walk.run(terminal, |path| {
                 routes.push(task, capacities, path);
                 routes.channels.len() <= MAX_CHANNELS
