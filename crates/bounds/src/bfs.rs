@@ -176,7 +176,7 @@ impl BatchBfs {
         }
     }
 
-    /// Lets those of the searches that did not reach a node yet reach it at the next distance.
+    /// Marks a node as reached at the next distance by those of the searches that have not reached it yet.
     #[inline]
     fn reach(&mut self, node: NodeId, searches: u64) {
         let (new, next) = (searches & !self.reached[node.index()], &mut self.next[node.index()]);

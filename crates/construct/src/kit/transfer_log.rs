@@ -37,10 +37,10 @@ impl TransferLog {
     /// [`MethodError::TooLarge`], if a [`Schedule`] cannot hold one more.
     pub(crate) fn push(&mut self, message: MessageId, step: u32, path: &[ChannelId]) -> Result<(), MethodError> {
         let end = u32::try_from(self.channels.len() + path.len()).map_err(|_| MethodError::TooLarge)?;
-        if path.len() != 1 && self.has_only_hops() {
-            self.path_end.extend(1..=self.message.len() as u32);
-            self.path_end.push(end);
-        } else if !self.has_only_hops() {
+        if path.len() != 1 || !self.has_only_hops() {
+            if self.has_only_hops() {
+                self.path_end.extend(1..=self.message.len() as u32);
+            }
             self.path_end.push(end);
         }
         self.message.push(message);
@@ -182,6 +182,29 @@ mod tests {
             }
         }
         assert_eq!(sorted.into_schedule(), expected);
+    }
+
+    /// Their ends are not stored. Steps without a transfer are left out.
+    #[test]
+    fn paths_of_one_channel_make_the_same_schedule() {
+        let mut expected = Schedule::new();
+        for messages in [&[5, 3][..], &[4]] {
+            expected.begin_step();
+            for &message in messages {
+                expected.push(MessageId::new(message), &path(&[message + 10]));
+            }
+        }
+        for order in [[(0, 5), (0, 3), (2, 4)], [(2, 4), (0, 5), (0, 3)]] {
+            let mut log = TransferLog::with_hop_capacity(3);
+            for (step, message) in order {
+                log.push_hops(&[MessageId::new(message)], step, &path(&[message + 10]));
+            }
+            assert_eq!((log.step_count(), log.len()), (3, 3));
+            assert_eq!(log.clone().into_schedule(), expected);
+            log.truncate(1);
+            let (step, message) = order[0];
+            assert!(log.transfers(0).eq([(step, MessageId::new(message), &path(&[message + 10])[..])]));
+        }
     }
 
     #[test]

@@ -222,3 +222,23 @@ fn has_distinct_resources(topology: &Topology, path: &[ChannelId]) -> bool {
     resources.sort_unstable();
     resources.is_sorted_by(|one, next| one < next)
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Problem};
+
+    use super::*;
+
+    /// Searches from all 65,536 nodes of a torus take more than a minute.
+    #[test]
+    fn there_is_no_table_of_a_network_with_too_many_searches() {
+        for (spec, routes) in [("torus:64x64", Some(4 * 64 * 64)), ("torus:256x256", None)] {
+            let torus: Topology = spec.parse().unwrap();
+            let broadcast = Collective::broadcast(NodeId::new(0));
+            let problem = Problem::new(&torus, &broadcast, CommunicationModel::wormhole()).unwrap();
+            let task = SchedulingTask::new(&problem).unwrap();
+            let table = RouteTable::of_neighbours(&task, &Capacities::new(&task));
+            assert_eq!(table.map(|table| table.len()), routes, "{spec}");
+        }
+    }
+}

@@ -20,7 +20,7 @@ const STARTS: usize = 200;
 pub(super) struct Files {
     /// Median time from start to end of `lockstep --version`.
     start: Option<Duration>,
-    /// The same of a program that does nothing.
+    /// Median time from start to end of a program that does nothing.
     least_start: Option<Duration>,
     runs: Vec<FileRun>,
 }

@@ -132,7 +132,7 @@ impl Annealing {
             next_measurement: 0,
         };
         run.set_surcharge(totals);
-        // The networks that are found by the sum alone must not change, so their search measures every graph as ever.
+        // The networks that are found by the sum alone must not change, so their search measures every graph.
         if objective == Objective::DiameterThenSum {
             run.walks = ShortWalks::new(&run.graph).filter(|_| totals.diameter <= 3);
             run.segments = Segments::new(&run.graph);

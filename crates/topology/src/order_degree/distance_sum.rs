@@ -97,8 +97,8 @@ impl DistanceSum {
 impl DistanceTotals {
     const ZERO: Self = Self { diameter: 0, sum: 0, cost: 0, farthest_pairs: 0 };
 
-    /// Sums the distances of `pairs` pairs, `sources` of them of a node with itself. `reached` returns the number of pairs at
-    /// most at the given distance. Returns `None` if the cost exceeds `limit` or a pair is unreachable.
+    /// Sums the distances of `pairs` pairs of nodes. In `sources` of these pairs, both nodes are the same. `reached` returns the
+    /// number of pairs whose distance is at most the given one. Returns `None` if the cost exceeds `limit` or a pair is unreachable.
     pub(super) fn by_level(
         pairs: u64,
         sources: u64,

@@ -87,7 +87,7 @@ impl Symmetry {
         self.order / self.orbits
     }
 
-    /// Returns the image of node 0 under an element. That of another node below `orbits` is as much higher as the node.
+    /// Returns the image of node 0 under an element. The image of another node `v` below `orbits` is higher by `v`.
     pub(super) fn image_of_0(&self, element: u32) -> u32 {
         let layers = self.layers();
         element / layers * self.period + element % layers * self.orbits

@@ -1,5 +1,6 @@
 //! The steps of one attempt, forwards, and back after a step that is too late.
 
+use super::deadline::Deadline;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 use crate::kit::transfer_log::TransferLog;
@@ -20,10 +21,13 @@ pub(super) trait AttemptSteps: Sized {
     /// if the schedule has too many channel uses.
     fn make_step(&mut self, context: &AttemptContext<'_>) -> Result<(), MethodError>;
 
-    /// Returns true if the deadline can still be met.
-    fn is_on_time(&mut self) -> bool;
+    /// Returns the number of steps made.
+    fn step(&self) -> u32;
 
-    fn may_backtrack(&self) -> bool;
+    fn deadline(&mut self) -> &mut Deadline;
+
+    /// Returns true if the budget ended, so that any number of steps will do.
+    fn is_best_effort(&self) -> bool;
 
     /// Undoes the last step or several steps and returns their number.
     fn backtrack(&mut self) -> u32;
@@ -49,10 +53,12 @@ pub(super) trait AttemptSteps: Sized {
         let mut undoable = MAX_UNDONE_STEPS.saturating_add(target);
         while !self.is_done() {
             self.make_step(context)?;
-            if self.is_on_time() {
+            if self.is_best_effort() || self.least_steps() <= self.deadline().steps() {
+                let step = self.step();
+                self.deadline().record_progress(step);
                 continue;
             }
-            if undoable > 0 && self.may_backtrack() {
+            if undoable > 0 && self.deadline().may_retry() {
                 undoable = undoable.saturating_sub(self.backtrack());
                 continue;
             }

@@ -229,16 +229,16 @@ impl<R: Rng> AttemptSteps for ScheduleBuilder<'_, R> {
         Ok(())
     }
 
-    fn is_on_time(&mut self) -> bool {
-        let is_on_time = self.strategy.mode == FetchMode::BestEffort || self.least_steps() <= self.deadline.steps();
-        if is_on_time {
-            self.deadline.record_progress(self.step);
-        }
-        is_on_time
+    fn step(&self) -> u32 {
+        self.step
     }
 
-    fn may_backtrack(&self) -> bool {
-        self.deadline.may_retry()
+    fn deadline(&mut self) -> &mut Deadline {
+        &mut self.deadline
+    }
+
+    fn is_best_effort(&self) -> bool {
+        self.strategy.mode == FetchMode::BestEffort
     }
 
     fn backtrack(&mut self) -> u32 {

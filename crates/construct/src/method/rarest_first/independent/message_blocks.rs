@@ -106,7 +106,7 @@ pub(super) struct RarityClasses {
 }
 
 impl RarityClasses {
-    /// Returns the classes of as many messages, all in one class. No message has more than `terminals` holders.
+    /// Returns the classes of a number of messages, all of them in the first class. No message has more than `terminals` holders.
     pub(super) fn new(terminals: usize, messages: usize) -> Self {
         let blocks = messages.div_ceil(BLOCK as usize);
         Self { digits: vec![[[0; WORDS]; DIGITS]; blocks], rarer: vec![0; terminals + 2] }
@@ -137,7 +137,7 @@ impl RarityClasses {
         self.digits[block].iter().fold(0, |class, digit| {
             let lower = difference(set, digit);
             let has_lower = !is_empty(&lower);
-            // Without a branch: it would be taken at random.
+            // Without a branch, because the processor cannot predict it.
             let upper = if has_lower { 0 } else { u64::MAX };
             *set = std::array::from_fn(|word| lower[word] | set[word] & upper);
             class << 1 | u32::from(!has_lower)

@@ -204,16 +204,16 @@ impl AttemptSteps for IndependentSteps<'_> {
         if self.left < before { Ok(()) } else { Err(MethodError::NoShorter) }
     }
 
-    fn is_on_time(&mut self) -> bool {
-        let is_on_time = self.is_best_effort || self.least_steps() <= self.deadline.steps();
-        if is_on_time {
-            self.deadline.record_progress(self.step);
-        }
-        is_on_time
+    fn step(&self) -> u32 {
+        self.step
     }
 
-    fn may_backtrack(&self) -> bool {
-        self.deadline.may_retry()
+    fn deadline(&mut self) -> &mut Deadline {
+        &mut self.deadline
+    }
+
+    fn is_best_effort(&self) -> bool {
+        self.is_best_effort
     }
 
     fn backtrack(&mut self) -> u32 {
@@ -228,7 +228,7 @@ impl AttemptSteps for IndependentSteps<'_> {
         self.step + more.unwrap_or(0)
     }
 
-    /// Without slack, terminals that choose one after the other lose less.
+    /// Always fails. Terminals that choose one after the other do better if no reception may be lost.
     fn postpone_deadline(&mut self) -> Result<(), MethodError> {
         Err(MethodError::NoShorter)
     }

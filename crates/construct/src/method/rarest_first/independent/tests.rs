@@ -37,7 +37,7 @@ proptest! {
         let report = verify(&problem, &schedule(&request, target).unwrap()).unwrap();
         prop_assert!(report.steps <= target as usize);
         prop_assert_eq!(report.transfers as u64, problem.messages().delivery_count());
-        // Less time than one terminal needs: the deadline is the fewest steps, and the schedule keeps it or is given up.
+        // One step is out of reach, so the deadline is the fewest possible steps. An attempt keeps it or gives up.
         let least = (0..network.terminal_count()).map(|terminal| {
             let channels = network.in_channels(network.terminals()[terminal]).len();
             (problem.messages().len() - chunks as usize).div_ceil(channels)
@@ -50,7 +50,7 @@ proptest! {
     }
 }
 
-/// Without slack, at the bound by the ports.
+/// Terminals receive over all channels in every step but the last one.
 #[test]
 fn many_messages_arrive_as_fast_as_the_ports_allow() {
     for (network, chunks, steps) in
