@@ -3,10 +3,9 @@
 //! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
 //! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
 //! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see
-//! [`doubling`] for hypercubes, and [`exchange`] and [`beam`] for other networks. A [solver](decide) of
-//! propositional formulas plans small problems.
+//! [`doubling`] for hypercubes, and [`exchange`] for other networks. A [solver](decide) of propositional formulas plans
+//! small problems.
 
-mod beam;
 mod doubling;
 mod exchange;
 mod justification;
@@ -19,7 +18,6 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use self::beam::Beam;
 use self::doubling::recursive_doubling;
 use self::exchange::Exchange;
 use self::justification::Justification;
@@ -45,22 +43,16 @@ const MAX_PIPELINE_EVALUATIONS: u64 = 1 << 18;
 const MAX_IDLE_ATTEMPTS: u32 = 48;
 
 /// Maximum number of terminals that exchange sums.
-const MAX_EXCHANGE_TERMINALS: usize = 64;
+const MAX_EXCHANGE_TERMINALS: usize = 256;
 
 /// There are few blocks if there are at least this number of terminals per block.
 const FEW_BLOCKS: usize = 2;
 
-/// Maximum number of evaluations of the beam search for each number of steps.
-const MAX_BEAM_EVALUATIONS: u64 = 1 << 18;
-
 /// Maximum number of steps in which sums are exchanged.
 const MAX_EXCHANGE_STEPS: u32 = 512;
 
-/// Maximum number of evaluations for exchanges over the same routes.
-const MAX_EXCHANGE_EVALUATIONS: u64 = 1 << 17;
-
-/// Number of attempts without a shorter schedule after which no more exchanges are tried.
-const MAX_IDLE_EXCHANGES: u32 = 128;
+/// Maximum number of evaluations for exchanges, per terminal.
+const MAX_EXCHANGE_EVALUATIONS: u64 = 1 << 16;
 
 /// Maximum number of literals that the solver assigns before trees are negotiated. Tiny problems need no more.
 const FIRST_SOLVER_WORK: u64 = 1 << 17;
@@ -81,10 +73,9 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 ///
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
 /// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
-/// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, by groups of terminals that
-/// exchange their sums, and by a beam search over partial sums. Small problems are also planned by a solver of propositional
-/// formulas. The result depends on the arguments only, unless time or cancellation ends the search. One evaluation is one
-/// transfer placed, or one route considered. There is no result if the table of blocks and terminals takes more than 1 GiB.
+/// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by lists of terminals that
+/// exchange their sums. Small problems are also planned by a solver of propositional formulas. The result depends on the arguments only, unless time or cancellation ends the search. One evaluation is one
+/// transfer placed, one route considered, or a few channels searched. There is no result if the table of blocks and terminals takes more than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;
@@ -139,7 +130,7 @@ pub fn all_reduce(
     }
     let near = Groups::new(problem, &routes);
     let terminals = topology.terminal_count();
-    let has_few_blocks = terminals <= MAX_EXCHANGE_TERMINALS && messages.len() <= terminals / FEW_BLOCKS;
+    let has_few_blocks = messages.len() <= terminals / FEW_BLOCKS;
     let far = near
         .as_ref()
         .and_then(|_| routes.add_crossings(&task, &capacities))
@@ -155,8 +146,8 @@ pub fn all_reduce(
     let (near, far, longer) = (near.as_ref(), far.as_ref(), longer.as_ref());
     let [first, second] = if has_few_blocks { [far.or(near), longer] } else { [near, longer.or(far)] };
     if let Some(near) = near {
-        for groups in [Some(near), far].into_iter().flatten().filter(|_| has_few_blocks) {
-            search.exchange(&routes, groups);
+        if has_few_blocks && terminals <= MAX_EXCHANGE_TERMINALS {
+            search.exchange(&mut routes, near);
         }
         search.run_trees(&routes, near);
     }
@@ -170,9 +161,6 @@ pub fn all_reduce(
     }
     if let Some(shorter) = search.decide(problem, MAX_SOLVER_WORK) {
         return Some(found("satisfiability", shorter));
-    }
-    if let Some(longest) = second.or(first).filter(|_| has_few_blocks) {
-        search.beam(&routes, longest);
     }
     if let Some(second) = second {
         search.negotiate(&routes, second, 1);
@@ -222,37 +210,19 @@ impl Search<'_> {
         }
     }
 
-    /// Lets groups of terminals exchange their sums, in random ways.
-    fn exchange(&mut self, routes: &RouteTable, groups: &Groups) {
-        let Some(steps) = self.below.min(MAX_EXCHANGE_STEPS).checked_sub(1) else { return };
-        let mut exchange = Exchange::new(routes, groups, self.capacities, steps);
-        let (limit, mut idle) = (self.evaluations_left.min(MAX_EXCHANGE_EVALUATIONS), 0);
-        while !self.is_over() && idle < MAX_IDLE_EXCHANGES && exchange.considered() < limit {
-            idle += 1;
-            if let Some(transfers) = exchange.attempt(self.below.min(MAX_EXCHANGE_STEPS) - 1, &mut self.rng) {
-                idle = 0;
-                self.below = transfers.step_count();
-                self.best = Some(("exchange", transfers));
-            }
+    /// Lets lists of terminals exchange their sums, in fewer and fewer steps.
+    fn exchange(&mut self, routes: &mut RouteTable, groups: &Groups) {
+        let Some(mut exchange) = Exchange::new(self.task, groups, self.capacities) else { return };
+        let terminals = self.task.topology().terminal_count() as u64;
+        let limit = (self.evaluations_left / 2).min(MAX_EXCHANGE_EVALUATIONS * terminals);
+        let mut rng = self.independent_rng(2);
+        while !self.is_over() {
+            let most = self.below.min(MAX_EXCHANGE_STEPS) - 1;
+            let Some(schedule) = exchange.find(most, limit, || is_stopped(self.budget), &mut rng) else { break };
+            self.below = schedule.step_count() as u32;
+            self.best = Some(("exchange", Transfers::of_schedule(self.task, self.capacities, &schedule, routes)));
         }
-        self.evaluations_left = self.evaluations_left.saturating_sub(exchange.considered());
-    }
-
-    /// Searches for fewer and fewer steps among the most promising partial sums.
-    fn beam(&mut self, routes: &RouteTable, groups: &Groups) {
-        let mut beam = Beam::new(routes, groups, self.capacities);
-        let most = self.evaluations_left / 2;
-        // Random numbers that do not depend on the searches before: with a larger budget, the search does the same and more.
-        let mut rng = self.rng.clone();
-        rng.set_stream(1);
-        rng.set_word_pos(0);
-        while !self.is_over() && self.below <= MAX_EXCHANGE_STEPS {
-            let limit = MAX_BEAM_EVALUATIONS.min(most.saturating_sub(beam.evaluations()));
-            let Some(transfers) = beam.find(self.below - 1, limit, &mut rng) else { break };
-            self.below = transfers.step_count();
-            self.best = Some(("beam search", transfers));
-        }
-        self.evaluations_left = self.evaluations_left.saturating_sub(beam.evaluations());
+        self.evaluations_left = self.evaluations_left.saturating_sub(exchange.evaluations());
     }
 
     /// Negotiates trees in fewer and fewer steps until the goal is reached, or this part of the remaining evaluations is
@@ -296,13 +266,21 @@ impl Search<'_> {
         None
     }
 
+    /// Returns random numbers that do not depend on the searches before and do not change those after: with a larger
+    /// budget, all searches do the same and more.
+    fn independent_rng(&self, stream: u64) -> ChaCha8Rng {
+        let mut rng = self.rng.clone();
+        rng.set_stream(stream);
+        rng.set_word_pos(0);
+        rng
+    }
+
     fn is_over(&self) -> bool {
         self.below <= self.goal || self.is_stopped()
     }
 
-    /// Returns true if time or cancellation ended the search.
     fn is_stopped(&self) -> bool {
-        self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
+        is_stopped(self.budget)
     }
 
     /// Justifies transfers, and keeps them if they are shorter than the best so far. Returns whether they are.
@@ -329,6 +307,11 @@ impl Search<'_> {
         self.best = Some((method, transfers));
         true
     }
+}
+
+/// Returns true if time or cancellation ended the search.
+fn is_stopped(budget: &Budget) -> bool {
+    budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
 }
 
 #[cfg(test)]

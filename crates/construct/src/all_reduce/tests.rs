@@ -34,9 +34,9 @@ fn partners_double_what_they_hold() {
     }
 }
 
-/// Groups of terminals exchange their sums: all at once, in pairs over switches, or after some have sent theirs inwards.
+/// Lists of terminals exchange their sums: all at once, in pairs over switches, or after some have sent theirs to others.
 #[test]
-fn groups_exchange_their_sums() {
+fn lists_exchange_their_sums() {
     let cases = [
         ("complete:8", 1, 1),
         ("complete:8", 2, 2),
@@ -49,10 +49,54 @@ fn groups_exchange_their_sums() {
         ("mesh:4x4", 4, 7),
         ("ring:6", 1, 3),
         ("ring:6", 2, 4),
+        ("ring:12", 1, 4),
+        ("full-b-tree:15", 1, 5),
+        ("kautz:2,3", 1, 4),
+        ("mesh:5x5", 1, 4),
+        ("torus:6x6", 1, 4),
+        ("torus:8x8", 1, 5),
+        ("random-regular:16,4,1", 1, 3),
     ];
     for (spec, blocks, expected) in cases {
         let found = steps(&spec.parse().unwrap(), blocks, expected);
         assert!(found <= expected, "{spec} in {blocks} blocks: {found} steps");
+    }
+}
+
+/// With one port, sums at most double. 25 terminals are no power of two: nine send what they hold to others, and get the
+/// result at last.
+#[test]
+fn lists_exchange_their_sums_over_one_port() {
+    for (spec, expected) in [("torus:5x5", 6), ("mesh:5x5", 6), ("torus:6x6", 7), ("random-regular:32,4,1", 6)] {
+        let network: Topology = spec.parse().unwrap();
+        let collective = Collective::all_reduce_in_blocks(&network, &[], 1.try_into().unwrap()).unwrap();
+        let model = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::wormhole() };
+        let problem = Problem::new(&network, &collective, model).unwrap();
+        let found = all_reduce(&problem, None, expected, 1, &Budget::evaluations(1 << 22)).expect("a schedule");
+        assert!(verify(&problem, &found.schedule).unwrap().steps <= expected as usize, "{spec}");
+    }
+}
+
+/// Every transfer of an exchange is needed: without it, some sum is not complete.
+#[test]
+fn exchanges_send_nothing_in_vain() {
+    let network: Topology = "mesh:5x5".parse().unwrap();
+    let collective = Collective::all_reduce_in_blocks(&network, &[], 1.try_into().unwrap()).unwrap();
+    let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap();
+    let found = all_reduce(&problem, None, 4, 1, &Budget::evaluations(1 << 22)).expect("a schedule");
+    assert_eq!(found.method.as_deref(), Some("exchange"));
+    for left_out in 0..found.schedule.transfer_count() {
+        let (mut schedule, mut place) = (Schedule::new(), 0);
+        for (_, step) in found.schedule.steps() {
+            schedule.begin_step();
+            for transfer in step.iter() {
+                if place != left_out {
+                    schedule.push(transfer.message, transfer.path);
+                }
+                place += 1;
+            }
+        }
+        assert!(verify(&problem, &schedule).is_err(), "transfer {left_out} is not needed");
     }
 }
 
@@ -243,4 +287,25 @@ fn longer_paths_avoid_a_bus() {
     let problem = Problem::new(&network, &collective, model).unwrap();
     let found = all_reduce(&problem, None, 7, 1, &Budget::evaluations(1 << 20)).expect("a schedule");
     assert!(verify(&problem, &found.schedule).unwrap().steps <= 7);
+}
+
+/// Terminals that take no part pass sums on. When the sums take another way, none of them keeps a transfer of nothing.
+#[test]
+fn relays_of_nothing_are_left_out() {
+    let mut network = TopologyBuilder::new("one way");
+    let nodes: Vec<_> = (0..16).map(|node| network.terminal(node.to_string())).collect();
+    let ends =
+        "0-1 1-0 0-2 2-0 0-3 3-4 4-5 5-1 0-6 6-7 7-8 8-1 3-9 9-6 6-10 10-11 11-12 12-3 0-13 13-14 14-15 15-5 0-15";
+    for (from, to) in ends.split(' ').filter_map(|ends| ends.split_once('-')) {
+        let [from, to] = [from, to].map(|node| nodes[node.parse::<usize>().unwrap()]);
+        network.channel(from, to);
+    }
+    let network = network.build().unwrap();
+    let members = [7, 10, 15].map(|place| nodes[place]).to_vec();
+    let collective = Collective::all_reduce_in_blocks(&network, &[members], 6.try_into().unwrap()).unwrap();
+    let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap();
+    for seed in 0..8 {
+        let found = all_reduce(&problem, None, 1, seed, &Budget::evaluations(1 << 20)).expect("a schedule");
+        verify(&problem, &found.schedule).unwrap_or_else(|violation| panic!("seed {seed}: {violation}"));
+    }
 }

@@ -274,6 +274,18 @@ impl<'a> Negotiation<'a> {
         while rng.random_range(0..CUTS_PER_LARGER_ONE) == 0 && near(links[far as usize]) != root {
             far = near(links[far as usize]);
         }
+        // A terminal that only passes on what is cut off is cut off as well: it would have nothing to send to the root.
+        let is_member = &self.groups.of_block(block).is_member;
+        let has_other_link = |links: &[Link], terminal: u32, far: u32| {
+            (0..).zip(links).any(|(other, &link)| other != far && link.is_some() && near(link) == terminal)
+        };
+        loop {
+            let terminal = near(links[far as usize]);
+            if terminal == root || is_member[terminal as usize] || has_other_link(links, terminal, far) {
+                break;
+            }
+            far = terminal;
+        }
         let is_behind = |links: &[Link], mut terminal: u32| {
             while terminal != far && links[terminal as usize].is_some() {
                 terminal = near(links[terminal as usize]);

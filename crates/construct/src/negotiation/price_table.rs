@@ -119,12 +119,6 @@ impl<'a> PriceTable<'a> {
         MAX_PRICE / self.steps.max(1)
     }
 
-    /// Returns true if all slots have room for one more use.
-    #[inline]
-    pub(crate) fn is_free(&self, slots: &[SlotId], step: u32) -> bool {
-        slots.iter().all(|&slot| self.uses[self.place(slot, step)] < self.capacities.of(slot))
-    }
-
     pub(crate) fn add(&mut self, slots: &[SlotId], step: u32) {
         for &slot in slots {
             let place = self.place(slot, step);
