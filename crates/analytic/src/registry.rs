@@ -3,7 +3,9 @@
 use lockstep_schedule::{Budget, Problem, Schedule};
 
 use crate::Construction;
-use crate::construction::{cayley, clos, diagonal, fat_tree, hypercube, multistage, subgroup_chain, tours, tree};
+use crate::construction::{
+    cayley, clos, diagonal, fat_tree, hypercube, lattice_chain, multistage, subgroup_chain, tours, tree,
+};
 
 /// Returns all constructions, the cheapest first.
 pub fn constructions() -> &'static [Construction] {
@@ -17,6 +19,7 @@ pub fn constructions() -> &'static [Construction] {
         clos::CLOS,
         subgroup_chain::SUBGROUP_CHAIN,
         diagonal::DIAGONALS,
+        lattice_chain::LATTICE_CHAIN,
         tree::SPANNING_TREE,
     ];
     CONSTRUCTIONS

@@ -154,14 +154,22 @@ impl FlowNetwork {
     ///
     /// Takes `O(N^2 M)` time for `M` arcs, and `O(M sqrt M)` if all capacities are 1.
     pub fn max_flow(&mut self, source: usize, sink: usize) -> u64 {
+        std::iter::from_fn(|| self.augment(source, sink)).sum()
+    }
+
+    /// Augments the flow from `source` to `sink` along the shortest augmenting paths. Returns the increase, or `None` if
+    /// the flow is maximum.
+    ///
+    /// This is one phase of [`max_flow`](Self::max_flow), for callers that check a budget between the phases. Takes
+    /// `O(N M)` time, and `O(M)` if all capacities are 1.
+    pub fn augment(&mut self, source: usize, sink: usize) -> Option<u64> {
         self.sort();
-        let mut total = 0;
-        while source != sink && self.compute_levels(source, sink) {
-            self.visits += (self.level.len() + self.index.len()) as u64;
-            self.current.clone_from(&self.start);
-            total += self.add_blocking_flow(source, sink);
+        if source == sink || !self.compute_levels(source, sink) {
+            return None;
         }
-        total
+        self.visits += (self.level.len() + self.index.len()) as u64;
+        self.current.clone_from(&self.start);
+        Some(self.add_blocking_flow(source, sink))
     }
 
     /// Returns the work of all maximum flows so far: the nodes and arcs, for each layered network.

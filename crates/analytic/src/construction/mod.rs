@@ -5,6 +5,7 @@ pub(crate) mod clos;
 pub(crate) mod diagonal;
 pub(crate) mod fat_tree;
 pub mod hypercube;
+pub(crate) mod lattice_chain;
 pub(crate) mod multistage;
 pub(crate) mod subgroup_chain;
 #[cfg(test)]
