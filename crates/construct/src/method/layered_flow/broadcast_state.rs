@@ -41,17 +41,19 @@ impl<'a> BroadcastState<'a> {
         flow.begin(&self.step_of, self.step);
     }
 
-    /// Adds the transfers of the step. With `repair`, all paths are shortest paths, which may reach fewer terminals.
+    /// Adds the transfers of the step. With `repair`, all paths are shortest paths, which may reach fewer terminals, the
+    /// more so once `is_over` returns true.
     pub(super) fn end_step(
         &mut self,
         flow: &mut BroadcastStepFlow<'_>,
         repair: Option<&mut PathRepair<'_>>,
+        is_over: &dyn Fn() -> bool,
         rng: &mut impl Rng,
     ) -> Result<(), MethodError> {
         let Self { topology, log, step, step_of, waiting } = self;
         let mut paths = flow.paths();
         if let Some(repair) = repair {
-            paths = repair.repair(paths, |node| step_of[node.index()] < *step, rng);
+            paths = repair.repair(paths, |node| step_of[node.index()] < *step, is_over, rng);
         }
         for path in &paths {
             log.push(MessageId::new(0), *step - 1, path)?;

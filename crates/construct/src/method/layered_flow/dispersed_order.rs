@@ -6,6 +6,9 @@ use lockstep_topology::{NodeId, Topology};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
+/// The number of listed nodes between two checks of the budget.
+const NODES_PER_CHECK: usize = 64;
+
 /// Orders terminals such that every prefix is far apart.
 #[derive(Debug)]
 pub(super) struct DispersedOrder<'a> {
@@ -21,17 +24,19 @@ impl<'a> DispersedOrder<'a> {
     }
 
     /// Returns the root and the other terminals by urgency: first dispersed terminals, then the rest at random. The
-    /// last of the sizes is the number of dispersed terminals. One of several orders is chosen at random.
+    /// last of the sizes is the number of dispersed terminals, fewer once `is_over` returns true. One of several orders is
+    /// chosen at random.
     pub(super) fn order(
         &mut self,
         root: NodeId,
         others: &[NodeId],
         sizes: &[usize],
+        is_over: &dyn Fn() -> bool,
         rng: &mut impl Rng,
     ) -> Vec<NodeId> {
         let mut order = match rng.random_range(0..4) {
             3 => self.along_depth_first_order(root, others, sizes),
-            weight => self.farthest_first(root, others, sizes.last().copied().unwrap_or(1), weight, rng),
+            weight => self.farthest_first(root, others, sizes.last().copied().unwrap_or(1), weight, is_over, rng),
         };
         let first = order.len();
         let is_listed = self.flags(&order);
@@ -59,6 +64,7 @@ impl<'a> DispersedOrder<'a> {
         others: &[NodeId],
         count: usize,
         weight: u32,
+        is_over: &dyn Fn() -> bool,
         rng: &mut impl Rng,
     ) -> Vec<NodeId> {
         self.near.clear();
@@ -67,6 +73,9 @@ impl<'a> DispersedOrder<'a> {
         let mut order = vec![root];
         let (mut candidates, mut least): (Vec<NodeId>, u64) = (Vec::new(), 0);
         while order.len() < count.min(others.len() + 1) {
+            if order.len().is_multiple_of(NODES_PER_CHECK) && is_over() {
+                break;
+            }
             if candidates.is_empty() {
                 let score = |&node: &NodeId| self.score(node, weight);
                 let top = others.iter().map(score).max().unwrap_or(0);
@@ -183,7 +192,7 @@ mod tests {
         ) {
             let (root, mut others) = (topology.terminals()[0], topology.terminals()[1..].to_vec());
             others.truncate(count.max(1));
-            let order = DispersedOrder::new(&topology).order(root, &others, &sizes, &mut ChaCha8Rng::seed_from_u64(seed));
+            let order = DispersedOrder::new(&topology).order(root, &others, &sizes, &|| false, &mut ChaCha8Rng::seed_from_u64(seed));
             prop_assert_eq!(order[0], root);
             let mut listed = order[1..].to_vec();
             listed.sort_unstable();
@@ -196,8 +205,14 @@ mod tests {
         let network: Topology = "ring:12".parse().unwrap();
         for seed in 0..20 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let order =
-                DispersedOrder::new(&network).farthest_first(NodeId::new(0), &network.terminals()[1..], 4, 1, &mut rng);
+            let order = DispersedOrder::new(&network).farthest_first(
+                NodeId::new(0),
+                &network.terminals()[1..],
+                4,
+                1,
+                &|| false,
+                &mut rng,
+            );
             assert!((5..=7).contains(&order[1].number()), "{order:?}");
         }
     }

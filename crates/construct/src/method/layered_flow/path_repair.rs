@@ -47,6 +47,9 @@ const EXTRA_LEVELS: u32 = 2;
 /// The maximum number of searches in a step, per target without a path.
 const MAX_SEARCHES: usize = 40;
 
+/// The number of searches between two checks of the budget.
+const SEARCHES_PER_CHECK: usize = 16;
+
 impl<'a> PathRepair<'a> {
     pub(super) fn new(topology: &'a Topology, ports: Ports) -> Self {
         let nodes = topology.node_count();
@@ -70,11 +73,13 @@ impl<'a> PathRepair<'a> {
         self.visits
     }
 
-    /// Replaces the given paths by shortest paths that do not conflict. Some targets may be left without a path.
+    /// Replaces the given paths by shortest paths that do not conflict. Some targets may be left without a path, the
+    /// more so once `is_over` returns true.
     pub(super) fn repair(
         &mut self,
         paths: Vec<Vec<ChannelId>>,
         is_holder: impl Fn(NodeId) -> bool,
+        is_over: &dyn Fn() -> bool,
         rng: &mut impl Rng,
     ) -> Vec<Vec<ChannelId>> {
         let ends: Vec<NodeId> = paths.iter().map(|path| self.topology.head(path[path.len() - 1])).collect();
@@ -87,8 +92,8 @@ impl<'a> PathRepair<'a> {
             }
         }
         self.changes.fill(0);
-        for _ in 0..MAX_SEARCHES * unserved.len() {
-            if unserved.is_empty() {
+        for searches in 0..MAX_SEARCHES * unserved.len() {
+            if unserved.is_empty() || searches.is_multiple_of(SEARCHES_PER_CHECK) && is_over() {
                 break;
             }
             let target = unserved.swap_remove(rng.random_range(0..unserved.len()));

@@ -94,11 +94,11 @@ impl LayeredFlowSearch<'_> {
                 break;
             }
             state.begin_step(flow);
-            if flow.reach(&unreached) == 0 {
-                flow.reach(&state.waiting_among(is_receiver, false));
+            if flow.reach(&unreached, &|| false) == 0 {
+                flow.reach(&state.waiting_among(is_receiver, false), &|| false);
             }
             let transfers = state.log.len();
-            state.end_step(flow, repair.as_mut(), rng)?;
+            state.end_step(flow, repair.as_mut(), &|| false, rng)?;
             if state.log.len() == transfers {
                 return Err(MethodError::Unsupported);
             }
@@ -161,12 +161,12 @@ impl LayeredFlowSearch<'_> {
 
     /// Returns a random plan for these sizes. If there are optional relays, half of the plans use them.
     fn fresh(&mut self, sizes: &[usize], rng: &mut impl Rng) -> ReachPlan {
-        let Self { broadcast, is_receiver, optional_relays, dispersed, .. } = self;
+        let Self { request, broadcast, is_receiver, optional_relays, dispersed, .. } = self;
         let early = &sizes[..sizes.len() - 1];
         let uses_relays = !optional_relays.is_empty() && rng.random();
         let others =
             if uses_relays { [&broadcast.receivers, *optional_relays].concat() } else { broadcast.receivers.clone() };
-        let mut order = dispersed.order(broadcast.source, &others, early, rng);
+        let mut order = dispersed.order(broadcast.source, &others, early, &|| request.stop_reason().is_some(), rng);
         if uses_relays {
             let dispersed = early.last().map_or(1, |&size| size.min(order.len()));
             order[dispersed..].sort_by_key(|node| !is_receiver[node.index()]);
@@ -201,19 +201,27 @@ impl LayeredFlowSearch<'_> {
 
     /// Carries out a plan: each step reaches the most urgent terminals that can be reached together, and the last step
     /// the remaining receivers.
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::Stopped`], if the budget ends: a plan for 65,536 nodes takes a second.
     fn follow(&mut self, plan: &ReachPlan, rng: &mut impl Rng) -> Result<PlanOutcome, MethodError> {
-        let Self { topology, is_receiver, flow, repair, .. } = self;
+        let Self { request, topology, is_receiver, flow, repair, .. } = self;
         let last = plan.sizes.len() as u32;
         let mut state = BroadcastState::new(topology, &plan.order);
+        let is_over = || request.stop_reason().is_some();
         for &size in &plan.sizes {
+            if let Some(reason) = request.stop_reason() {
+                return Err(MethodError::Stopped(reason));
+            }
             state.begin_step(flow);
             if state.step == last {
-                flow.reach(&state.waiting_among(is_receiver, true));
+                flow.reach(&state.waiting_among(is_receiver, true), &is_over);
             } else {
                 let wanted = size.saturating_sub(plan.order.len() - state.waiting.len());
-                reach(flow, &state.waiting, wanted);
+                reach(flow, &state.waiting, wanted, &is_over);
             }
-            state.end_step(flow, repair.as_mut(), rng)?;
+            state.end_step(flow, repair.as_mut(), &is_over, rng)?;
         }
         let unreached = state.waiting_among(is_receiver, true);
         Ok(PlanOutcome { log: state.log, unreached })
@@ -221,11 +229,11 @@ impl LayeredFlowSearch<'_> {
 }
 
 /// Reaches `wanted` terminals in order, and then the maximum number of others, because more holders are never worse.
-fn reach(flow: &mut BroadcastStepFlow<'_>, waiting: &[NodeId], mut wanted: usize) {
+fn reach(flow: &mut BroadcastStepFlow<'_>, waiting: &[NodeId], mut wanted: usize, is_over: &dyn Fn() -> bool) {
     let mut rest = waiting;
     while wanted > 0 && !rest.is_empty() {
         let (offered, others) = rest.split_at(wanted.min(rest.len()));
-        let reached = flow.reach(offered);
+        let reached = flow.reach(offered, is_over);
         rest = others;
         wanted -= reached;
         if reached < offered.len() / 2 {
@@ -233,5 +241,5 @@ fn reach(flow: &mut BroadcastStepFlow<'_>, waiting: &[NodeId], mut wanted: usize
             break;
         }
     }
-    flow.reach(rest);
+    flow.reach(rest, is_over);
 }

@@ -59,14 +59,22 @@ impl<'a> BroadcastStepFlow<'a> {
     }
 
     /// Reaches the maximum number of these terminals in addition to those already reached, and returns that number. The
-    /// terminals must not hold the message or have been given in this step before. Takes one maximum flow.
-    pub(super) fn reach(&mut self, terminals: &[NodeId]) -> usize {
+    /// terminals must not hold the message or have been given in this step before. Takes one maximum flow; ends early,
+    /// with fewer terminals, once `is_over` returns true.
+    pub(super) fn reach(&mut self, terminals: &[NodeId], is_over: &dyn Fn() -> bool) -> usize {
         for &terminal in terminals {
             let arc = self.receiving_arc(terminal);
             self.network.add_capacity(arc, 1);
         }
         let nodes = self.topology.node_count();
-        self.network.max_flow(nodes, nodes + 1) as usize
+        let mut reached = 0;
+        while let Some(more) = self.network.augment(nodes, nodes + 1) {
+            reached += more as usize;
+            if is_over() {
+                break;
+            }
+        }
+        reached
     }
 
     /// Returns the number of nodes and arcs visited so far.
