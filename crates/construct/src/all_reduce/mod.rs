@@ -52,7 +52,7 @@ const FEW_BLOCKS: usize = 2;
 const MAX_EXCHANGE_STEPS: u32 = 512;
 
 /// Maximum number of evaluations for exchanges, per terminal.
-const MAX_EXCHANGE_EVALUATIONS: u64 = 1 << 16;
+const MAX_EXCHANGE_EVALUATIONS: u64 = 1 << 15;
 
 /// Maximum number of literals that the solver assigns before trees are negotiated. Tiny problems need no more.
 const FIRST_SOLVER_WORK: u64 = 1 << 17;
@@ -214,7 +214,7 @@ impl Search<'_> {
     fn exchange(&mut self, routes: &mut RouteTable, groups: &Groups) {
         let Some(mut exchange) = Exchange::new(self.task, groups, self.capacities) else { return };
         let terminals = self.task.topology().terminal_count() as u64;
-        let limit = (self.evaluations_left / 2).min(MAX_EXCHANGE_EVALUATIONS * terminals);
+        let limit = (self.evaluations_left / 4 * 3).min(MAX_EXCHANGE_EVALUATIONS * terminals);
         let mut rng = self.independent_rng(2);
         while !self.is_over() {
             let most = self.below.min(MAX_EXCHANGE_STEPS) - 1;

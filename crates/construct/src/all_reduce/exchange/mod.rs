@@ -22,7 +22,7 @@ const MAX_IDLE_ATTEMPTS: u32 = 2048;
 const MAX_RESTARTS: u32 = 4;
 
 /// One of this number of attempts has new rules in every step.
-const FRESH_RULES: u32 = 8;
+const FRESH_RULES: u32 = 3;
 
 /// Searches for all-reduces of few blocks.
 ///
@@ -83,7 +83,7 @@ impl<'a> Exchange<'a> {
                 }
                 let rules = match &best {
                     Some((_, rules)) if rng.random_range(0..FRESH_RULES) != 0 => step_rule::varied(rules, rng),
-                    _ => (0..self.groups.block_count()).flat_map(|_| step_rule::random(steps, rng)).collect(),
+                    _ => self.random_rules(steps, rng),
                 };
                 let progress = self.attempt(&rules, rng);
                 if progress.0.0 == 0 {
@@ -99,6 +99,25 @@ impl<'a> Exchange<'a> {
             }
         }
         None
+    }
+
+    /// Returns random rules of each block and step. Blocks have rules of their own, or all the same ones, or the same ones
+    /// in turn, so that they use different channels in the same step.
+    fn random_rules(&self, steps: u32, rng: &mut impl Rng) -> Vec<StepRule> {
+        let blocks = self.groups.block_count();
+        let way = rng.random_range(0..3);
+        let members = |block: usize| self.groups.of_block(block as u32).members.len();
+        let mut rules = step_rule::random(steps, members(0), rng);
+        let mut all = rules.clone();
+        for block in 1..blocks {
+            match way {
+                0 => rules = step_rule::random(steps, members(block), rng),
+                1 => {}
+                _ => rules.rotate_left(usize::from(steps > 0)),
+            }
+            all.extend_from_slice(&rules);
+        }
+        all
     }
 
     /// Follows the rules of each block and step, and returns how far it came. Blocks take turns in each step, or follow each
@@ -128,14 +147,23 @@ impl<'a> Exchange<'a> {
     /// Merges lists in a step, those near each other first.
     fn merge(&mut self, state: &mut BlockState, rule: &StepRule, rng: &mut impl Rng) {
         let count = state.lists.len();
+        let (mut distances, mut least_distance) = (vec![0; count * count], u32::MAX);
         let mut pairs: Vec<(u64, [usize; 2])> = Vec::with_capacity(count * (count - 1) / 2);
         for one in 0..count {
             for two in 0..one {
                 let lists = [one, two].map(|list| state.lists[list].as_slice());
-                pairs.push((rule.distance(&self.paths, lists, rng), [one, two]));
+                let distance = rule.distance(&self.paths, lists, rng);
+                pairs.push((rule.rank(distance, lists.map(<[u32]>::len), rng), [one, two]));
+                least_distance = least_distance.min(distance);
+                distances[one * count + two] = distance;
+                distances[two * count + one] = distance;
             }
         }
-        self.paths.count(pairs.len());
+        let reach = rule.reach.max(least_distance);
+        let is_near = |one: &[usize], two: &[usize]| {
+            one.iter().all(|one| two.iter().all(|two| distances[one * count + two] <= reach))
+        };
+        self.paths.count(distances.len());
         pairs.sort_unstable();
         // The lists that become one, by the first of them, the terminals that stay, and the first list of each list.
         let mut merged: Vec<Vec<usize>> = (0..count).map(|list| vec![list]).collect();
@@ -150,7 +178,8 @@ impl<'a> Exchange<'a> {
                 break;
             }
             let [one, two] = pair.map(|list| first_of[list]);
-            if one == two || merged[one].len() + merged[two].len() > rule.max_lists {
+            let is_small = merged[one].len() + merged[two].len() <= rule.max_lists;
+            if one == two || !is_small || !is_near(&merged[one], &merged[two]) {
                 continue;
             }
             let Some(kept) = self.exchange(state, rule, [one, two].map(|of| (&merged[of], &staying[of])), rng) else {

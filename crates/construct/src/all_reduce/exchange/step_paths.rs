@@ -14,7 +14,7 @@ use crate::kit::task::SchedulingTask;
 const MAX_NODES: usize = 1 << 11;
 
 /// Channels visited per evaluation.
-const VISITS_PER_EVALUATION: u64 = 16;
+const VISITS_PER_EVALUATION: u64 = 32;
 
 /// The transfers so far and a search for more.
 ///
