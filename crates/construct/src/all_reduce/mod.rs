@@ -214,7 +214,7 @@ impl Search<'_> {
     fn exchange(&mut self, routes: &mut RouteTable, groups: &Groups) {
         let Some(mut exchange) = Exchange::new(self.task, groups, self.capacities) else { return };
         let terminals = self.task.topology().terminal_count() as u64;
-        let limit = (self.evaluations_left / 4 * 3).min(MAX_EXCHANGE_EVALUATIONS * terminals);
+        let limit = (self.evaluations_left / 2).min(MAX_EXCHANGE_EVALUATIONS * terminals);
         let mut rng = self.independent_rng(2);
         while !self.is_over() {
             let most = self.below.min(MAX_EXCHANGE_STEPS) - 1;

@@ -5,7 +5,10 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use lockstep_analytic::combining;
 use lockstep_bounds::{Cost, least_latency, throughput};
-use lockstep_schedule::{Budget, Collective, Picoseconds, Problem, Schedule, ScheduleFile, SynchronousCost, verify};
+use lockstep_schedule::{
+    Budget, Collective, CommunicationModel, Pattern, Picoseconds, Problem, Schedule, ScheduleFile, Switching,
+    SynchronousCost, verify,
+};
 
 use super::algorithms::few_blocks;
 use super::candidates::{Candidate, candidates, widened_model, with_joined_steps, with_least_widths};
@@ -38,7 +41,7 @@ impl Default for FrontOptions {
         Self {
             sizes: [1 << 10, 1 << 30],
             chunks: const { NonZeroU32::new(16).unwrap() },
-            evaluations: 1 << 14,
+            evaluations: 1 << 15,
             deliveries: 1 << 22,
             seed: 1,
             timing: Timing::Synchronous,
@@ -248,17 +251,34 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             return Ok(());
         }
         let Ok(wide) = topology.widened(*width) else { return Ok(()) };
-        let wide = Problem::new(&wide, collective, widened_model(problem.model(), *width)).map_err(PlanError::from)?;
-        // The bound of the front serves all schedules.
-        let options = PlanOptions { bounds: Cost::Linear, ..PlanOptions::auto(self.options.seed) };
-        let budget = self.budget.clone().with_evaluations(self.options.evaluations);
-        let plan = match Planner::new(wide, options).run(&budget, |_| {}) {
-            Ok(plan) => plan,
-            Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !is_first => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        observe(self.add(&problem, plan.engine(), plan.schedule())?);
+        for model in self.models_of(&problem) {
+            let wide = Problem::new(&wide, collective, widened_model(model, *width)).map_err(PlanError::from)?;
+            // The bound of the front serves all schedules.
+            let options = PlanOptions { bounds: Cost::Linear, ..PlanOptions::auto(self.options.seed) };
+            let budget = self.budget.clone().with_evaluations(self.options.evaluations);
+            let plan = match Planner::new(wide, options).run(&budget, |_| {}) {
+                Ok(plan) => plan,
+                Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !is_first => continue,
+                Err(error) => return Err(error.into()),
+            };
+            observe(self.add(&problem, plan.engine(), plan.schedule())?);
+        }
         Ok(())
+    }
+
+    /// Returns the models for which a version is planned, that of the problem first. An all-reduce of few blocks takes the
+    /// fewest steps along paths of several channels, which have a greater latency. Under store-and-forward, each path has one
+    /// channel, so such a schedule is valid for wormholes between terminals too.
+    fn models_of(&self, problem: &Problem<'_>) -> Vec<CommunicationModel> {
+        let (topology, model) = (problem.topology(), problem.model());
+        let has_few_blocks = problem.collective().pattern() == Pattern::ReduceBroadcast
+            && problem.messages().len() < topology.terminal_count();
+        let is_worth = has_few_blocks
+            && model.switching == Switching::Wormhole
+            && self.least_latency_ps > 0
+            && topology.terminal_count() == topology.node_count();
+        let neighbours = is_worth.then_some(CommunicationModel { switching: Switching::StoreAndForward, ..model });
+        iter::once(model).chain(neighbours).collect()
     }
 
     /// Adds schedules without search: breadth-first broadcasts, then combining algorithms.

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use lockstep::schedule::CollectiveSize;
 use lockstep::schedule::strategy::instance_with_capacities;
+use lockstep::schedule::{CollectiveSize, Picoseconds};
 use lockstep::{
     Budget, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Timing, Topology, algorithm_times,
     front, verify,
@@ -76,6 +76,20 @@ fn the_front_of_an_all_reduce_on_a_torus_begins_with_swing() {
             }
         }
     }
+}
+
+/// The fewest steps for few blocks take paths of several channels. Paths between neighbours take more steps, but less latency:
+/// on the mesh 7 steps of one channel each, where 6 steps along longer paths take more than 3.5 us.
+#[test]
+fn few_blocks_move_between_neighbours_if_that_takes_less_time() {
+    let setup = Setup::new("mesh:4x4", "all-reduce", CommunicationModel::wormhole());
+    let topology = setup.topology.with_times(25_000_000_000, 500_000).unwrap();
+    let problem = Problem::new(&topology, &setup.collective, setup.model).unwrap();
+    let found = front_of(&problem, FrontOptions { chunks: NonZeroU32::MIN, ..FrontOptions::default() });
+    let time = found.plans[0].time(Timing::Synchronous, 1 << 10);
+    assert!(time <= Picoseconds::new(3_700_000), "{time:?}");
+    let schedule = found.plans[0].file.schedule();
+    assert!(schedule.steps().all(|(_, step)| step.iter().all(|transfer| transfer.path.len() == 1)));
 }
 
 #[test]
