@@ -78,14 +78,12 @@ impl<'a> Exchange<'a> {
             let mut best: Option<(Progress, Vec<StepRule>)> = None;
             let mut idle = 0;
             while idle < MAX_IDLE_ATTEMPTS {
-                if self.evaluations() >= evaluations || is_stopped() {
-                    return None;
-                }
                 let rules = match &best {
                     Some((_, rules)) if rng.random_range(0..FRESH_RULES) != 0 => step_rule::varied(rules, rng),
                     _ => self.random_rules(steps, rng),
                 };
-                let progress = self.attempt(&rules, rng);
+                let is_over = |evaluated: u64| evaluated >= evaluations || is_stopped();
+                let progress = self.attempt(&rules, is_over, rng)?;
                 if progress.0.0 == 0 {
                     return Some(self.schedule());
                 }
@@ -121,14 +119,17 @@ impl<'a> Exchange<'a> {
     }
 
     /// Follows the rules of each block and step, and returns how far it came. Blocks take turns in each step, or follow each
-    /// other.
-    fn attempt(&mut self, rules: &[StepRule], rng: &mut impl Rng) -> Progress {
+    /// other. `None` once `is_over` is true of the evaluations so far.
+    fn attempt(&mut self, rules: &[StepRule], is_over: impl Fn(u64) -> bool, rng: &mut impl Rng) -> Option<Progress> {
         let blocks = self.groups.block_count();
         let steps = rules.len() / blocks;
         self.paths.clear(steps);
         let mut states: Vec<BlockState> = (0..blocks as u32).map(|block| BlockState::new(self.groups, block)).collect();
         let (takes_turns, first) = (rng.random(), rng.random_range(0..blocks));
         for turn in 0..rules.len() {
+            if is_over(self.evaluations()) {
+                return None;
+            }
             let (block, step) = if takes_turns { (turn % blocks, turn / blocks) } else { (turn / steps, turn % steps) };
             let block = (first + block) % blocks;
             let state = &mut states[block];
@@ -141,7 +142,7 @@ impl<'a> Exchange<'a> {
         }
         let incomplete = || states.iter().filter(|state| !state.is_complete());
         let lists = incomplete().map(|state| state.lists.len()).sum();
-        Reverse((incomplete().count(), lists, incomplete().map(BlockState::missing).sum()))
+        Some(Reverse((incomplete().count(), lists, incomplete().map(BlockState::missing).sum())))
     }
 
     /// Merges lists in a step, those near each other first.
