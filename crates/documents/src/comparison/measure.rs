@@ -128,7 +128,9 @@ fn programme(topology: &Topology, row: &Row, model: CommunicationModel) -> Resul
 fn arguments(program: &Program, topology: &Topology, row: &Row, model: CommunicationModel) -> Result<Vec<String>> {
     let switching = if model.switching == Switching::Wormhole { "wormhole" } else { "sf" };
     let (file, output) = (program.write_network(topology)?, program.file("plan.lsb"));
-    let (chunks, budget) = (row.chunks.to_string(), format!("{}s", row.budget));
+    let budget = format!("{}s", row.budget);
+    let (parts, count) = row.blocks.map_or(("--chunks", row.chunks), |blocks| ("--blocks", blocks));
+    let count = count.to_string();
     let words = [
         "plan",
         &file,
@@ -136,8 +138,8 @@ fn arguments(program: &Program, topology: &Topology, row: &Row, model: Communica
         &row.collective,
         "--switching",
         switching,
-        "--chunks",
-        &chunks,
+        parts,
+        &count,
         "--engine",
         "construct",
         "--budget",

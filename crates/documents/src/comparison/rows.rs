@@ -45,6 +45,8 @@ pub(super) struct Row {
     pub(super) collective: String,
     #[serde(default = "one")]
     pub(super) chunks: NonZeroU32,
+    /// The number of blocks of an all-reduce; that of terminals times chunks, if there is none.
+    pub(super) blocks: Option<NonZeroU32>,
     /// Limit of seeds for a long row.
     pub(super) seeds: Option<u32>,
     /// Time limit of a run in seconds.
@@ -90,6 +92,9 @@ impl Row {
     /// Returns the collective on this network. A rooted collective has the first terminal as its root.
     pub(super) fn collective(&self, topology: &Topology) -> Result<Collective> {
         let name: CollectiveName = self.collective.parse()?;
+        if let Some(blocks) = self.blocks {
+            return Ok(Collective::all_reduce_in_blocks(topology, &[], blocks)?);
+        }
         Ok(name.with_root(name.has_root().then_some(topology.terminals()[0]))?.with_chunks(self.chunks))
     }
 }
