@@ -74,8 +74,11 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
 /// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
 /// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by lists of terminals that
-/// exchange their sums. Small problems are also planned by a solver of propositional formulas. The result depends on the arguments only, unless time or cancellation ends the search. One evaluation is one
-/// transfer placed, one route considered, or a few channels searched. There is no result if the table of blocks and terminals takes more than 1 GiB.
+/// exchange their sums. Small problems are also planned by a solver of propositional formulas.
+///
+/// The result depends on the arguments only, unless time or cancellation ends the search. One evaluation is one transfer
+/// placed, one route considered, or 32 channels searched. There is no result if the table of blocks and terminals takes more
+/// than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;

@@ -96,7 +96,7 @@ pub struct FrontEvent {
 /// are compared for some sizes only, those of [`sizes_between`].
 ///
 /// The [planner](Planner) plans for several numbers of chunks, and on networks that are several times as wide: its schedules
-/// are schedules with steps of that width. Every schedule is verified. A number of chunks and a width are left out if their
+/// are schedules with steps of that width. All-reduces of few blocks are also planned between neighbours alone. Every schedule is verified. A number of chunks and a width are left out if their
 /// lower bounds show that they are best for no size. The number of chunks of `problem` does not count.
 ///
 /// The network must have a [unit](lockstep_topology::Topology::unit_bytes_per_second). The result depends on the arguments only; with a
@@ -252,13 +252,16 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         }
         let Ok(wide) = topology.widened(*width) else { return Ok(()) };
         for model in self.models_of(&problem) {
+            if self.ends_here() {
+                break;
+            }
             let wide = Problem::new(&wide, collective, widened_model(model, *width)).map_err(PlanError::from)?;
             // The bound of the front serves all schedules.
             let options = PlanOptions { bounds: Cost::Linear, ..PlanOptions::auto(self.options.seed) };
             let budget = self.budget.clone().with_evaluations(self.options.evaluations);
             let plan = match Planner::new(wide, options).run(&budget, |_| {}) {
                 Ok(plan) => plan,
-                Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !is_first => continue,
+                Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !self.plans.is_empty() => continue,
                 Err(error) => return Err(error.into()),
             };
             observe(self.add(&problem, plan.engine(), plan.schedule())?);

@@ -12,8 +12,8 @@ use crate::kit::streamed_broadcast;
 
 /// Wormhole all-port broadcast on tori of two axes in `ceil(log5 N)` steps, the fewest for `N` nodes of degree 4.
 ///
-/// The holders after each step but the last are the points of a lattice, rounded down to nodes. Each lattice contains
-/// the one before and has five times as many points. Every holder sends to one point of each new class, along shortest
+/// A holder is a node with the message. Before the last step, the holders are the points of a lattice, rounded down to
+/// nodes. Each lattice contains the one before and has five times as many points. Every holder sends to one point of each new class, along shortest
 /// paths that share no channel. In the last step, a maximum flow reaches the other nodes by paths of one or two
 /// channels. It usually exists, because the [chain](LatticeChain::best) spreads the holders evenly. Sides need not be
 /// equal, and no factor of them matters.
@@ -84,7 +84,7 @@ fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
 pub(super) fn paths_of_steps(torus: PlaneTorus, budget: &Budget) -> Option<StepPaths> {
     let chain_steps = (1..13).find(|&steps| 5u64.pow(steps + 1) >= torus.node_count() as u64)?;
     LatticeChain::best(torus, chain_steps).iter().find_map(|chain| {
-        // Also the check of the budget between two chains.
+        // The budget may end while a chain is tried.
         if budget.stop_after(0).is_some() { None } else { along(chain, torus, budget) }
     })
 }

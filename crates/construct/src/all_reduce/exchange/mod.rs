@@ -295,3 +295,32 @@ impl BlockState {
         self.lists.len() <= 1 && self.missing() == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Problem};
+    use lockstep_topology::Topology;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::negotiation::route_table::RouteTable;
+
+    /// One attempt for 32 blocks takes more than a thousand times the limit. The search ends with the turn in which it is reached.
+    #[test]
+    fn a_search_ends_within_an_attempt() {
+        let torus: Topology = "torus:8x8".parse().unwrap();
+        let collective = Collective::all_reduce_in_blocks(&torus, &[], 32.try_into().unwrap()).unwrap();
+        let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
+        let task = SchedulingTask::new(&problem).unwrap();
+        let capacities = Capacities::new(&task);
+        let groups = Groups::new(&problem, &RouteTable::of_neighbours(&task, &capacities).unwrap()).unwrap();
+        let mut exchange = Exchange::new(&task, &groups, &capacities).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        assert_eq!(exchange.find(100, 500, || false, &mut rng), None);
+        let spent = exchange.evaluations();
+        assert!((500..1500).contains(&spent), "{spent} evaluations");
+        assert_eq!(exchange.find(100, u64::MAX, || true, &mut rng), None);
+        assert_eq!(exchange.evaluations(), spent, "nothing is done after the stop");
+    }
+}
