@@ -27,6 +27,17 @@ impl Bfs {
         });
     }
 
+    /// Searches along the paths of messages from a source, as far as they do not visit a node.
+    pub(crate) fn around(&mut self, rules: TransferRules<'_>, source: NodeId, avoided: NodeId) {
+        let topology = rules.topology;
+        self.clear(topology.node_count());
+        self.visit(source, |node| {
+            let channels = if node == source || rules.may_continue(node) { topology.out_channels(node) } else { &[] };
+            let usable = channels.iter().filter(|&&channel| rules.carries(channel));
+            usable.map(|&channel| topology.head(channel)).filter(move |&head| head != avoided)
+        });
+    }
+
     /// Searches against the paths of messages, from their receiver.
     pub(crate) fn backwards(&mut self, rules: TransferRules<'_>, receiver: NodeId) {
         let topology = rules.topology;

@@ -101,7 +101,7 @@ pub enum Certificate {
         nodes: Vec<NodeId>,
         /// The smallest number of receivers in the set of these messages.
         receivers: u64,
-        /// Number of messages with a source outside and at least `receivers` receivers inside.
+        /// Number of messages that reach at least `receivers` receivers inside only by entries.
         messages: u64,
         /// Number of entries possible in one step.
         per_step: u64,

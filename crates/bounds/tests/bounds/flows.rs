@@ -10,6 +10,8 @@ use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+use crate::oracle::optimum;
+
 /// Returns the channels that transfers can use.
 fn usable(problem: &Problem<'_>) -> impl Iterator<Item = ChannelId> {
     let (topology, model) = (problem.topology(), problem.model());
@@ -336,6 +338,25 @@ fn bounded_degrees_slow_a_broadcast_through_one_port() {
         assert_eq!(by_rule(&problem, Rule::Growth).unwrap().steps, expected, "{spec}");
         let factor = [1.4404, 1.1374][degree as usize - 3];
         assert!(f64::from(expected) > factor * f64::from(network.node_count() as u32).log2() - 2.0, "{spec}");
+    }
+}
+
+/// Terminals 2 and 3 receive everything from terminal 1, and it receives everything over one channel, the last one from
+/// terminal 2 or 3. This message can only reach the other one a step later. The numbers of the nodes do not matter.
+#[test]
+fn the_last_message_for_two_terminals_behind_another_one_comes_before_the_last_step() {
+    for numbers in [[0, 1, 2, 3], [3, 0, 1, 2], [2, 3, 0, 1]] {
+        let mut network = TopologyBuilder::new("behind");
+        let terminals: Vec<NodeId> = (0..4).map(|node| network.terminal(node.to_string())).collect();
+        for [tail, head] in [[0, 1], [1, 2], [1, 3], [2, 0], [3, 0]] {
+            network.channel(terminals[numbers[tail]], terminals[numbers[head]]);
+        }
+        let network = network.build().unwrap();
+        let all_gather = Collective::all_gather();
+        let problem = Problem::new(&network, &all_gather, CommunicationModel::wormhole()).unwrap();
+        let bound = best(&problem);
+        assert_eq!((bound.steps, bound.rule, bound.check(&problem)), (4, Rule::TimedCut, Ok(())));
+        assert_eq!(optimum(&problem, 1_000_000), Some(4));
     }
 }
 

@@ -23,15 +23,21 @@ pub(super) fn room(problem: &Problem<'_>, channels: impl Iterator<Item = Channel
 
 /// Returns the number of transfers that a terminal can start in one step.
 pub(super) fn send_limit(problem: &Problem<'_>, terminal: NodeId) -> u64 {
-    port_limit(problem, problem.topology().out_channels(terminal))
+    send_limit_into(problem, terminal, |_| true)
+}
+
+/// Returns the number of transfers that a terminal can start in one step over channels to some of the nodes.
+pub(super) fn send_limit_into(problem: &Problem<'_>, terminal: NodeId, leads_to: impl Fn(NodeId) -> bool) -> u64 {
+    let topology = problem.topology();
+    port_limit(problem, topology.out_channels(terminal).iter().filter(|&&channel| leads_to(topology.head(channel))))
 }
 
 /// Returns the number of transfers that a terminal can finish in one step.
 pub(super) fn receive_limit(problem: &Problem<'_>, terminal: NodeId) -> u64 {
-    port_limit(problem, problem.topology().in_channels(terminal))
+    port_limit(problem, problem.topology().in_channels(terminal).iter())
 }
 
-fn port_limit(problem: &Problem<'_>, channels: &[ChannelId]) -> u64 {
-    let usable = channels.iter().copied().filter(|&channel| is_usable(problem, channel));
+fn port_limit<'a>(problem: &Problem<'_>, channels: impl Iterator<Item = &'a ChannelId>) -> u64 {
+    let usable = channels.copied().filter(|&channel| is_usable(problem, channel));
     problem.model().ports.of_degree(room(problem, usable) as usize) as u64
 }

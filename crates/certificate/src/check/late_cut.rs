@@ -5,14 +5,15 @@ use std::collections::VecDeque;
 use lockstep_schedule::{Problem, Receivers};
 use lockstep_topology::NodeId;
 
-use super::capacity::{is_usable, send_limit};
+use super::capacity::{is_usable, send_limit_into};
 use super::cut::can_cross;
 use super::messages::unsplit;
 use super::nodes::membership;
 use super::refusal::{Checked, expect, steps_of};
 use crate::certificate::{Certificate, Direction};
 
-/// Visits of channels by the searches from all entrances. With more, only their union counts.
+/// Visits of channels by the searches from all entrances, or from all terminals of the set. With more entrances, only their
+/// union counts; with more terminals, no message with a source inside counts.
 const MAX_VISITS: usize = 1 << 22;
 
 /// The largest number of last steps.
@@ -20,24 +21,26 @@ const MAX_LATE: u32 = 64;
 
 impl Certificate {
     /// Returns the certificates that messages enter a node set in time, with the number of steps that each proves: one
-    /// for 1, 2, … last steps, as long as the number of last steps matters.
+    /// for each number of receivers that messages reach only by entries, and for 1, 2, … last steps, as long as the number of
+    /// last steps matters.
     ///
-    /// `receivers` is the smallest number of receivers in the set of the messages that count. Empty if there are none, or if
-    /// the nodes are not in ascending order. Takes one search per channel that leads into the set.
-    pub fn late_cuts(problem: &Problem<'_>, nodes: &[NodeId], receivers: u64) -> Vec<(Self, u64)> {
+    /// Empty if there are no such messages, or if the nodes are not in ascending order. Takes one search per channel that
+    /// leads into the set, and one per terminal of the set.
+    pub fn late_cuts(problem: &Problem<'_>, nodes: &[NodeId]) -> Vec<(Self, u64)> {
         let Ok(inside) = membership(problem, nodes) else { return Vec::new() };
-        let (messages, fewest) = entering(problem, &inside, receivers);
         let per_step = can_cross(problem, nodes, &inside, Direction::In);
-        if receivers == 0 || fewest != receivers {
-            return Vec::new();
+        let mut within = Within::new(problem, &inside);
+        let reach = within.reach_of_entries();
+        let mut certificates = Vec::new();
+        for (receivers, messages) in within.entering() {
+            for (late, entries) in (1..).zip(reach.late_entries(receivers, MAX_LATE)) {
+                if let Ok(steps) = late_steps([messages, per_step], late, entries) {
+                    let nodes = nodes.to_vec();
+                    certificates.push((Self::LateCut { nodes, receivers, messages, per_step, late, entries }, steps));
+                }
+            }
         }
-        let entries = late_entries(problem, &inside, receivers, MAX_LATE);
-        let with_steps = (1..).zip(entries).filter_map(|(late, entries)| {
-            let steps = late_steps([messages, per_step], late, entries).ok()?;
-            let nodes = nodes.to_vec();
-            Some((Self::LateCut { nodes, receivers, messages, per_step, late, entries }, steps))
-        });
-        with_steps.collect()
+        certificates
     }
 }
 
@@ -58,11 +61,13 @@ pub(super) fn steps_proved(problem: &Problem<'_>, nodes: &[NodeId], claim: &Clai
     if !(1..=MAX_LATE).contains(&claim.late) {
         return Err("the number of last steps must be 1 to 64".into());
     }
-    let (messages, receivers) = entering(problem, &inside, claim.receivers);
+    let mut within = Within::new(problem, &inside);
+    let enough = within.entering().into_iter().find(|&(receivers, _)| receivers >= claim.receivers);
+    let (receivers, messages) = enough.unwrap_or((u64::MAX, 0));
     expect("messages that must enter", claim.messages, messages)?;
     expect("receivers of these messages", claim.receivers, receivers)?;
     expect("entries in one step", claim.per_step, can_cross(problem, nodes, &inside, Direction::In))?;
-    let entries = late_entries(problem, &inside, receivers, claim.late);
+    let entries = within.reach_of_entries().late_entries(receivers, claim.late);
     let Some(&entries) = entries.get(claim.late as usize - 1) else {
         return Err("one entry is enough in this number of last steps".into());
     };
@@ -75,62 +80,34 @@ fn late_steps([messages, per_step]: [u64; 2], late: u32, entries: u64) -> Checke
     Ok(steps_of(messages.saturating_sub(possible), per_step)? + u64::from(late))
 }
 
-/// Returns the number of messages with a source outside and at least this many receivers inside, and the smallest number
-/// of receivers inside among them.
-fn entering(problem: &Problem<'_>, inside: &[bool], receivers: u64) -> (u64, u64) {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let all = topology.terminals().iter().filter(|terminal| inside[terminal.index()]).count();
-    let (originals, chunks) = unsplit(&messages);
-    let outside = originals.filter(|&message| !inside[messages.source(message).index()]);
-    let receivers_inside = outside.map(|message| match messages.receivers(message) {
-        Receivers::AllOthers => all,
-        Receivers::One(receiver) => usize::from(inside[receiver.index()]),
-        Receivers::List(list) => list.iter().filter(|receiver| inside[receiver.index()]).count(),
-    });
-    let wide = receivers_inside.map(|count| count as u64).filter(|&count| count >= receivers);
-    wide.fold((0, u64::MAX), |(messages, fewest), count| (messages + chunks, fewest.min(count)))
+/// How many terminals of a set the entries of a message can serve.
+struct EntryReach {
+    /// By entrance and number of transfers: how many terminals an entry there reaches, the entry included.
+    each: Vec<Vec<u64>>,
+    /// By number of transfers: how many terminals all entrances together reach.
+    together: Vec<u64>,
+    /// The largest number of transfers inside the set that a terminal starts in a step.
+    ports: u64,
 }
 
-/// Returns, for 1, 2, … last steps, the number of entries in them that a message with this many receivers inside needs, or 0 if
-/// it cannot reach them; as long as it needs more than one entry, and for at most `most` steps.
-///
-/// After one entry in the first of `d` last steps, the message is at most at the terminals that are `d` transfers from the
-/// entrance, and at most at `(1 + p)^(d - 1)` ones, for the largest number `p` of transfers that a terminal inside starts in
-/// a step.
-fn late_entries(problem: &Problem<'_>, inside: &[bool], receivers: u64, most: u32) -> Vec<u64> {
-    let topology = problem.topology();
-    let is_entrance = |channel: &_| {
-        let ends = [topology.tail(*channel), topology.head(*channel)].map(|node| inside[node.index()]);
-        ends == [false, true] && is_usable(problem, *channel)
-    };
-    let mut entrances: Vec<NodeId> =
-        topology.channels().filter(is_entrance).map(|channel| topology.head(channel)).collect();
-    entrances.sort_unstable();
-    entrances.dedup();
-    let mut within = Within::new(problem, inside);
-    let together = within.count(&entrances);
-    let one_by_one = entrances.len().saturating_mul(topology.channel_count()) <= MAX_VISITS;
-    let each: Vec<Vec<u64>> = if one_by_one {
-        entrances.iter().map(|&entrance| within.count(&[entrance])).collect()
-    } else {
-        vec![together.clone()]
-    };
-    let ports = topology.terminals().iter().filter(|terminal| inside[terminal.index()]);
-    let ports = ports.map(|&terminal| send_limit(problem, terminal)).max().unwrap_or(0);
-    let at = |counts: &[u64], distance: usize| counts.get(distance).or(counts.last()).copied().unwrap_or(0);
-    let mut entries = Vec::new();
-    for distance in 1..=most as usize {
-        let reached = each.iter().map(|counts| at(counts, distance)).max().unwrap_or(0);
-        let grown = ports.saturating_add(1).saturating_pow(distance as u32 - 1);
-        // If the entrances together reach a receiver, one of them does.
-        let can_cover = at(&together, distance) >= receivers;
-        let needed = if can_cover { receivers.div_ceil(reached.min(grown)) } else { 0 };
-        if needed == 1 {
-            break;
-        }
-        entries.push(needed);
+impl EntryReach {
+    /// Returns, for 1, 2, … last steps, the number of entries in them that a message with this many receivers needs, or 0 if
+    /// it cannot reach them; as long as it needs more than one entry, and for at most `most` steps.
+    ///
+    /// After one entry in the first of `d` last steps, the message is at most at the terminals that are `d` transfers from
+    /// the entrance, and at most at `(1 + p)^(d - 1)` ones, for the largest number `p` of transfers inside the set that a
+    /// terminal starts in a step.
+    fn late_entries(&self, receivers: u64, most: u32) -> Vec<u64> {
+        let at = |counts: &[u64], distance: u32| counts.get(distance as usize).or(counts.last()).copied().unwrap_or(0);
+        let entries = |distance: u32| {
+            let reached = self.each.iter().map(|counts| at(counts, distance)).max().unwrap_or(0);
+            let grown = self.ports.saturating_add(1).saturating_pow(distance - 1);
+            // If the entrances together reach a receiver, one of them does.
+            let can_cover = at(&self.together, distance) >= receivers;
+            if can_cover { receivers.div_ceil(reached.min(grown)) } else { 0 }
+        };
+        (1..=most).map(entries).take_while(|&entries| entries != 1).collect()
     }
-    entries
 }
 
 /// Searches by numbers of transfers inside a node set.
@@ -147,11 +124,99 @@ impl<'a, 'p> Within<'a, 'p> {
         Self { problem, inside, distance: vec![u32::MAX; inside.len()], queue: VecDeque::new() }
     }
 
+    /// Returns the numbers of receivers inside that messages reach only by entries, in ascending order, each with the number
+    /// of messages for as many such receivers or more. A message from outside enters for all its receivers inside; a message
+    /// from inside, for those that its source does not reach inside the set.
+    fn entering(&mut self) -> Vec<(u64, u64)> {
+        let (topology, messages) = (self.problem.topology(), self.problem.messages());
+        let terminals: Vec<NodeId> =
+            topology.terminals().iter().copied().filter(|terminal| self.inside[terminal.index()]).collect();
+        let are_few = terminals.len().saturating_mul(topology.channel_count()) <= MAX_VISITS;
+        // By rank within the set: the terminals that the set's terminal reaches.
+        let reached: Vec<Vec<bool>> =
+            if are_few { terminals.iter().map(|&terminal| self.reached(terminal)).collect() } else { Vec::new() };
+        let (originals, chunks) = unsplit(&messages);
+        let receivers = |message| {
+            let source = messages.source(message);
+            let reached = match terminals.binary_search(&source) {
+                Ok(rank) => Some(reached.get(rank)?),
+                Err(_) => None,
+            };
+            let needs_entry = |receiver: &&NodeId| {
+                self.inside[receiver.index()] && reached.is_none_or(|reached| !reached[receiver.index()])
+            };
+            let count = match messages.receivers(message) {
+                Receivers::AllOthers if reached.is_none() => terminals.len(),
+                Receivers::AllOthers => terminals.iter().filter(needs_entry).count(),
+                Receivers::One(receiver) => usize::from(needs_entry(&&receiver)),
+                Receivers::List(list) => list.iter().filter(needs_entry).count(),
+            };
+            (count > 0).then_some(count as u64)
+        };
+        let mut counts: Vec<u64> = originals.filter_map(receivers).collect();
+        counts.sort_unstable();
+        let mut entering: Vec<(u64, u64)> = Vec::new();
+        for (before, &count) in counts.iter().enumerate() {
+            if entering.last().is_none_or(|&(receivers, _)| receivers < count) {
+                entering.push((count, (counts.len() - before) as u64 * chunks));
+            }
+        }
+        entering
+    }
+
+    /// Returns how many terminals the entries of a message can serve.
+    fn reach_of_entries(&mut self) -> EntryReach {
+        let (problem, inside) = (self.problem, self.inside);
+        let topology = problem.topology();
+        let is_entrance = |channel: &_| {
+            let ends = [topology.tail(*channel), topology.head(*channel)].map(|node| inside[node.index()]);
+            ends == [false, true] && is_usable(problem, *channel)
+        };
+        let mut entrances: Vec<NodeId> =
+            topology.channels().filter(is_entrance).map(|channel| topology.head(channel)).collect();
+        entrances.sort_unstable();
+        entrances.dedup();
+        let together = self.count(&entrances);
+        let one_by_one = entrances.len().saturating_mul(topology.channel_count()) <= MAX_VISITS;
+        let each = if one_by_one {
+            entrances.iter().map(|&entrance| self.count(&[entrance])).collect()
+        } else {
+            vec![together.clone()]
+        };
+        let ports = topology.terminals().iter().filter(|terminal| inside[terminal.index()]);
+        let limit = |&terminal: &NodeId| send_limit_into(problem, terminal, |head| inside[head.index()]);
+        let ports = ports.map(limit).max().unwrap_or(0);
+        EntryReach { each, together, ports }
+    }
+
+    /// Returns for each node whether transfers inside the set lead to it from a terminal of the set.
+    fn reached(&mut self, source: NodeId) -> Vec<bool> {
+        self.search(&[source]);
+        self.distance.iter().map(|&transfers| transfers < u32::MAX).collect()
+    }
+
     /// Returns, by number of transfers, how many terminals the set has at most that far: the first transfer enters at one of
     /// the entrances, and the others stay inside.
     ///
     /// A path continues at nodes that a transfer can cross. At any other terminal, the next transfer begins.
     fn count(&mut self, entrances: &[NodeId]) -> Vec<u64> {
+        self.search(entrances);
+        let mut counts: Vec<u64> = vec![0];
+        for terminal in self.problem.topology().terminals() {
+            let transfers = self.distance[terminal.index()];
+            if transfers < u32::MAX {
+                counts.resize(counts.len().max(transfers as usize + 1), 0);
+                counts[transfers as usize] += 1;
+            }
+        }
+        for place in 1..counts.len() {
+            counts[place] += counts[place - 1];
+        }
+        counts
+    }
+
+    /// Computes the distances from the entrances, which one transfer reaches.
+    fn search(&mut self, entrances: &[NodeId]) {
         let Self { problem, inside, distance, queue } = self;
         let topology = problem.topology();
         distance.fill(u32::MAX);
@@ -176,17 +241,5 @@ impl<'a, 'p> Within<'a, 'p> {
                 }
             }
         }
-        let mut counts: Vec<u64> = vec![0];
-        for terminal in topology.terminals() {
-            let transfers = distance[terminal.index()];
-            if transfers < u32::MAX {
-                counts.resize(counts.len().max(transfers as usize + 1), 0);
-                counts[transfers as usize] += 1;
-            }
-        }
-        for place in 1..counts.len() {
-            counts[place] += counts[place - 1];
-        }
-        counts
     }
 }

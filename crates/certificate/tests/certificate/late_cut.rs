@@ -28,19 +28,31 @@ fn late_cuts(
     set: &[u32],
     receivers: u64,
 ) -> Vec<(u32, u64, u64)> {
-    let broadcast = Collective::broadcast(ROOT).with_chunks(chunks.try_into().unwrap());
-    let problem = Problem::new(topology, &broadcast, model).unwrap();
-    let certificates = Certificate::late_cuts(&problem, &nodes(set), receivers);
-    let facts = certificates.into_iter().map(|(certificate, steps)| {
-        let &Certificate::LateCut { late, entries, .. } = &certificate else { panic!("{certificate:?}") };
+    late_cuts_of(topology, &Collective::broadcast(ROOT).with_chunks(chunks.try_into().unwrap()), model, set, receivers)
+}
+
+/// As [`late_cuts`], for any collective.
+fn late_cuts_of(
+    topology: &Topology,
+    collective: &Collective,
+    model: CommunicationModel,
+    set: &[u32],
+    receivers: u64,
+) -> Vec<(u32, u64, u64)> {
+    let problem = Problem::new(topology, collective, model).unwrap();
+    let certificates = Certificate::late_cuts(&problem, &nodes(set));
+    let facts = certificates.into_iter().filter_map(|(certificate, steps)| {
+        let &Certificate::LateCut { late, entries, receivers: fewest, .. } = &certificate else {
+            panic!("{certificate:?}")
+        };
         let bound = |steps: u64| LowerBound {
             steps: steps.try_into().unwrap(),
             rule: Rule::TimedCut,
             certificate: certificate.clone(),
         };
-        assert_eq!(verdict(topology, &broadcast, model, &bound(steps)), "accepted");
-        assert_ne!(verdict(topology, &broadcast, model, &bound(steps + 1)), "accepted");
-        (late, entries, steps)
+        assert_eq!(verdict(topology, collective, model, &bound(steps)), "accepted");
+        assert_ne!(verdict(topology, collective, model, &bound(steps + 1)), "accepted");
+        (fewest == receivers).then_some((late, entries, steps))
     });
     facts.collect()
 }
@@ -56,7 +68,7 @@ fn a_message_that_enters_a_path_late_cannot_reach_its_end() {
     let no_message = network(3, &[[0, 1]], &[[2, 0]]).build().unwrap();
     let to_first = Collective::many_to_many_broadcast(&[ROOT], &nodes(&[1]));
     let problem = Problem::new(&no_message, &to_first, PACKETS).unwrap();
-    assert_eq!(Certificate::late_cuts(&problem, &nodes(&[2]), 0), []);
+    assert_eq!(Certificate::late_cuts(&problem, &nodes(&[2])), []);
 }
 
 /// Both terminals receive every chunk from outside, by two entries, whatever the number of last steps.
@@ -106,6 +118,32 @@ fn a_transfer_crosses_switches_inside_the_set() {
     network.channel(ends[0], ends[2]);
     let network = network.build().unwrap();
     assert_eq!(late_cuts(&network, PACKETS, 4, &[1, 2, 3, 4, 5], 3), [(1, 0, 5), (2, 2, 5)]);
+}
+
+/// Terminals 2 and 3 receive everything from terminal 1, and it receives everything over one channel.
+#[test]
+fn a_message_from_inside_enters_for_those_that_it_does_not_reach() {
+    let network = network(4, &[], &[[0, 1], [1, 2], [1, 3], [2, 0], [3, 0]]).build().unwrap();
+    let late = |collective: &Collective, receivers| {
+        late_cuts_of(&network, collective, CommunicationModel::wormhole(), &[1, 2, 3], receivers)
+    };
+    // The message of terminal 0 enters for all three, those of terminals 2 and 3 for two, and that of terminal 1 for none.
+    let all_gather = Collective::all_gather();
+    assert_eq!(late(&all_gather, 3), [(1, 3, 2)]);
+    assert_eq!(late(&all_gather, 2), [(1, 2, 4)]);
+    assert_eq!(late(&all_gather, 1), []);
+    // Terminal 2 is the source of this message, and no receiver.
+    let from = |source, receivers: &[u32]| Collective::many_to_many_broadcast(&nodes(&[source]), &nodes(receivers));
+    assert_eq!(late(&from(2, &[1, 2, 3]), 2), [(1, 2, 2)]);
+    assert_eq!(late(&from(1, &[2, 3]), 2), []);
+}
+
+/// Terminal 1 has two channels, of which one stays inside. So two of three terminals have a message that enters in the first
+/// of two last steps.
+#[test]
+fn only_channels_inside_the_set_spread_a_message() {
+    let chain = network(4, &[[0, 1]], &[[1, 2], [2, 3]]).build().unwrap();
+    assert_eq!(late_cuts(&chain, CommunicationModel::wormhole(), 5, &[1, 2, 3], 3), [(1, 3, 6), (2, 2, 6)]);
 }
 
 #[test]
