@@ -5,7 +5,7 @@ use lockstep_schedule::{MessageId, Problem, Schedule};
 
 use crate::encoding::encode;
 use crate::error::ExactError;
-use crate::formula::Formula;
+use crate::formula::{Formula, MAX_LITERALS};
 use crate::formula_size::FormulaSize;
 use crate::literal::Literal;
 use crate::network::Network;
@@ -15,6 +15,12 @@ use crate::trim::trimmed;
 
 /// Conflicts of the first part of a search.
 const FIRST_CONFLICTS: usize = 64;
+
+/// A formula may have this number of literals, or [`STATED_PER_ASSIGNMENT`] if that is more.
+const ALWAYS_STATED: usize = 1 << 19;
+
+/// Literals that a formula may have per assignment that the solver may make.
+const STATED_PER_ASSIGNMENT: u64 = 16;
 
 /// A formula of this number of literals takes twice the time per assignment of a small one.
 const LARGE_FORMULA: usize = 1 << 18;
@@ -38,8 +44,9 @@ pub enum Decision {
 /// Decides whether a distribution or an all-reduce has a schedule of `steps` steps of width 1.
 ///
 /// `work` is the number of literals that the solver may still assign. In a large formula, an assignment counts several times.
-/// The function subtracts what the solver has used. A million takes about 0.1 s. After each conflict, the function calls
-/// `is_stopped`, and ends the search if it returns true. Otherwise, the result depends on the arguments only.
+/// A large formula may have 16 literals for each of them. The function subtracts what the solver has used. A million takes about
+/// 0.1 s. After each conflict, and each clause of a proof, the function calls `is_stopped`, and ends if it returns true.
+/// Otherwise, the result depends on the arguments only.
 ///
 /// # Errors
 ///
@@ -54,7 +61,15 @@ pub fn decide(
     work: &mut u64,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<Decision, ExactError> {
-    let (formula, network, transfers) = encode(problem, steps)?;
+    let affordable = usize::try_from(work.saturating_mul(STATED_PER_ASSIGNMENT)).unwrap_or(usize::MAX);
+    let affordable = affordable.clamp(ALWAYS_STATED, MAX_LITERALS);
+    let (formula, network, transfers) = match encode(problem, steps, affordable) {
+        Err(ExactError::LongFormula) if affordable < MAX_LITERALS => {
+            *work = 0;
+            return Ok(Decision::Undecided);
+        }
+        encoded => encoded?,
+    };
     let mut solver =
         Solver::new(SolverOpts::default(), Log { limit: 0, clauses: Vec::new(), is_stopped, has_stopped: false });
     for _ in 0..=formula.variables() {
@@ -77,7 +92,7 @@ pub fn decide(
     let clauses = std::mem::take(&mut solver.cb_mut().clauses);
     drop(solver);
     let size = formula.size();
-    let proof = short_proof(&formula, &clauses);
+    let proof = short_proof(&formula, &clauses, is_stopped);
     Ok(proof.map_or(Decision::Undecided, |proof| Decision::Infeasible { proof, size }))
 }
 
@@ -115,12 +130,12 @@ fn schedule(network: &Network, transfers: &Transfers, is_true: impl Fn(Literal) 
 }
 
 /// Returns the proof of a list of clauses, if it is short enough and its check does not take too long.
-fn short_proof(formula: &Formula, clauses: &[Vec<Literal>]) -> Option<Vec<i32>> {
-    let clauses = trimmed(formula, clauses).ok()?;
+fn short_proof(formula: &Formula, clauses: &[Vec<Literal>], is_stopped: &dyn Fn() -> bool) -> Option<Vec<i32>> {
+    let clauses = trimmed(formula, clauses, is_stopped).ok()?;
     let of_clause =
         |clause: &Vec<Literal>| clause.iter().map(|literal| literal.number()).chain([0]).collect::<Vec<i32>>();
     let proof: Vec<i32> = clauses.iter().flat_map(of_clause).chain([0]).collect();
-    (proof.len() <= MAX_NUMBERS && check(formula, &proof).is_ok()).then_some(proof)
+    (proof.len() <= MAX_NUMBERS && check(formula, &proof, is_stopped).is_ok()).then_some(proof)
 }
 
 /// The clauses that the solver has learnt, one per conflict.

@@ -10,8 +10,12 @@ use crate::network::Network;
 use crate::transfers::Transfers;
 
 /// Returns a formula that is satisfiable if and only if a distribution or an all-reduce has a schedule of `steps` steps of
-/// width 1, with the network and the transfers that its variables stand for.
-pub(crate) fn encode(problem: &Problem<'_>, steps: u32) -> Result<(Formula, Network, Transfers), ExactError> {
+/// width 1, with the network and the transfers that its variables stand for. The formula has at most `limit` literals.
+pub(crate) fn encode(
+    problem: &Problem<'_>,
+    steps: u32,
+    limit: usize,
+) -> Result<(Formula, Network, Transfers), ExactError> {
     if !(1..=MAX_STEPS).contains(&steps) {
         return Err(ExactError::Steps);
     }
@@ -20,7 +24,7 @@ pub(crate) fn encode(problem: &Problem<'_>, steps: u32) -> Result<(Formula, Netw
     }
     let network = Network::new(problem)?;
     let mut transfers = Transfers::new(problem, &network, steps)?;
-    let mut formula = Formula::default();
+    let mut formula = Formula::new(limit);
     if problem.collective().pattern() == Pattern::ReduceBroadcast {
         state_all_reduce(problem, &network, &mut transfers, &mut formula)?;
     } else {

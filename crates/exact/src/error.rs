@@ -15,9 +15,12 @@ pub enum ExactError {
     /// The number of steps is 0, or too large.
     #[error("the number of steps must be 1 to {MAX_STEPS}")]
     Steps,
-    /// The network has too many paths, or the formula too many literals.
+    /// The network has too many terminals, resources or paths.
     #[error("the problem is too large for a formula")]
     TooLarge,
+    /// The formula has too many literals.
+    #[error("the formula of the problem has too many literals")]
+    LongFormula,
     /// The formula has another size than the proof requires.
     #[error("the formula has {} variables and {} clauses: another version of Lockstep made the proof", .0.variables, .0.clauses)]
     OtherFormula(FormulaSize),

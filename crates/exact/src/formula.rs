@@ -5,24 +5,31 @@ use crate::formula_size::FormulaSize;
 use crate::literal::Literal;
 
 /// Maximum number of literals of all clauses.
-const MAX_LITERALS: usize = 1 << 19;
+pub(crate) const MAX_LITERALS: usize = 1 << 21;
 
 /// At most one of this number of literals is stated pair by pair.
 const MAX_PAIRWISE: usize = 6;
 
 /// A conjunction of clauses, each of which is a disjunction of literals. The order of clauses and variables depends on the
 /// calls only.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Formula {
     /// The clauses one after the other.
     literals: Vec<Literal>,
     /// The end of each clause in `literals`.
     ends: Vec<u32>,
     variables: u32,
+    /// The largest number of literals.
+    limit: usize,
     is_too_large: bool,
 }
 
 impl Formula {
+    /// Returns a formula without clauses, for this number of literals at most.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { literals: Vec::new(), ends: Vec::new(), variables: 0, limit, is_too_large: false }
+    }
+
     /// Returns the number of variables.
     pub(crate) fn variables(&self) -> u32 {
         self.variables
@@ -49,7 +56,7 @@ impl Formula {
 
     /// Fails if the formula has too many literals. Clauses beyond the limit are left out.
     pub(crate) fn check_size(&self) -> Result<(), ExactError> {
-        if self.is_too_large { Err(ExactError::TooLarge) } else { Ok(()) }
+        if self.is_too_large { Err(ExactError::LongFormula) } else { Ok(()) }
     }
 
     /// Returns a new variable.
@@ -62,7 +69,7 @@ impl Formula {
     pub(crate) fn clause(&mut self, literals: impl IntoIterator<Item = Literal>) {
         let start = self.literals.len();
         for literal in literals {
-            self.is_too_large |= self.literals.len() >= MAX_LITERALS;
+            self.is_too_large |= self.literals.len() >= self.limit;
             if literal == Literal::TRUE || self.is_too_large {
                 self.literals.truncate(start);
                 return;
@@ -178,7 +185,7 @@ mod tests {
         for count in 0..=8 {
             for limit in 0..=count + 1 {
                 let of = |state: &dyn Fn(&mut Formula, &[Literal])| {
-                    let mut formula = Formula::default();
+                    let mut formula = Formula::new(MAX_LITERALS);
                     let literals: Vec<Literal> = (0..count).map(|_| formula.variable()).collect();
                     state(&mut formula, &literals);
                     formula
@@ -205,7 +212,7 @@ mod tests {
 
     #[test]
     fn certain_literals_count() {
-        let mut formula = Formula::default();
+        let mut formula = Formula::new(MAX_LITERALS);
         let one = formula.variable();
         formula.at_most(&[Literal::TRUE, one, Literal::FALSE], 1);
         assert_eq!(formula.clauses().collect::<Vec<_>>(), [[!one]]);
@@ -218,10 +225,10 @@ mod tests {
 
     #[test]
     fn large_formulas_are_refused() {
-        let mut formula = Formula::default();
+        let mut formula = Formula::new(MAX_LITERALS);
         let literals: Vec<Literal> = (0..2_000).map(|_| formula.variable()).collect();
         formula.at_most(&literals, 1_000);
-        assert_eq!(formula.check_size(), Err(ExactError::TooLarge));
+        assert_eq!(formula.check_size(), Err(ExactError::LongFormula));
         assert!(formula.literals.len() <= MAX_LITERALS);
     }
 }

@@ -9,6 +9,14 @@ pub(crate) type ClauseId = u32;
 /// The reason of a literal that was assumed.
 const ASSUMED: ClauseId = ClauseId::MAX;
 
+/// A clause that watches a literal.
+#[derive(Clone, Copy)]
+struct Watch {
+    clause: ClauseId,
+    /// Some other literal of the clause. While it is true, nothing follows from the clause.
+    other: Literal,
+}
+
 /// Clauses, and the literals that follow from them by unit propagation.
 ///
 /// # Source
@@ -20,7 +28,7 @@ pub(crate) struct Propagation {
     /// The start of each clause, and the end of the last one.
     starts: Vec<u32>,
     /// By literal: the clauses that watch it.
-    watches: Vec<Vec<ClauseId>>,
+    watches: Vec<Vec<Watch>>,
     is_true: Vec<bool>,
     /// The literals that are true, in the order in which they became so.
     trail: Vec<Literal>,
@@ -77,8 +85,8 @@ impl Propagation {
         match *clause {
             _ if self.refuted_by.is_some() => {}
             [one, other, ..] if open >= 2 => {
-                self.watches[one.index()].push(id);
-                self.watches[other.index()].push(id);
+                self.watches[one.index()].push(Watch { clause: id, other });
+                self.watches[other.index()].push(Watch { clause: id, other: one });
             }
             [only, ..] if open == 1 => {
                 if !self.is_true[only.index()] {
@@ -143,25 +151,30 @@ impl Propagation {
         while let Some(&literal) = self.trail.get(self.visited) {
             self.visited += 1;
             let falsified = !literal;
-            let watching = std::mem::take(&mut self.watches[falsified.index()]);
+            let mut watching = std::mem::take(&mut self.watches[falsified.index()]);
             self.spend(watching.len() as u64)?;
-            let mut kept = Vec::with_capacity(watching.len());
-            let mut conflict = None;
-            for &id in &watching {
-                if conflict.is_some() || !self.moves_watch(id, falsified) {
-                    kept.push(id);
-                    let first = self.literals[self.starts[id as usize] as usize];
-                    if conflict.is_some() || self.is_true[first.index()] {
-                        continue;
-                    }
-                    if self.is_true[(!first).index()] {
-                        conflict = Some(id);
-                    } else {
-                        self.assign(first, id);
-                    }
+            let (mut kept, mut conflict) = (0, None);
+            for place in 0..watching.len() {
+                let Watch { clause: id, other } = watching[place];
+                let is_idle = conflict.is_some() || self.is_true[other.index()];
+                if !is_idle && self.moves_watch(id, falsified) {
+                    continue;
+                }
+                watching[kept] = watching[place];
+                kept += 1;
+                if is_idle {
+                    continue;
+                }
+                let first = self.literals[self.starts[id as usize] as usize];
+                watching[kept - 1].other = first;
+                if self.is_true[(!first).index()] {
+                    conflict = Some(id);
+                } else if !self.is_true[first.index()] {
+                    self.assign(first, id);
                 }
             }
-            self.watches[falsified.index()] = kept;
+            watching.truncate(kept);
+            self.watches[falsified.index()] = watching;
             if conflict.is_some() {
                 return Ok(conflict);
             }
@@ -185,7 +198,7 @@ impl Propagation {
         };
         clause.swap(1, place);
         let watched = clause[1];
-        self.watches[watched.index()].push(id);
+        self.watches[watched.index()].push(Watch { clause: id, other: clause[0] });
         true
     }
 

@@ -4,7 +4,7 @@ use lockstep_schedule::Problem;
 
 use crate::encoding::encode;
 use crate::error::ExactError;
-use crate::formula::Formula;
+use crate::formula::{Formula, MAX_LITERALS};
 use crate::formula_size::FormulaSize;
 use crate::literal::Literal;
 use crate::propagation::Propagation;
@@ -12,8 +12,8 @@ use crate::propagation::Propagation;
 /// Maximum number of numbers in a proof.
 pub(crate) const MAX_NUMBERS: usize = 1 << 18;
 
-/// Watches and literals that one check may visit: about a second.
-const MAX_WORK: u64 = 1 << 27;
+/// Watches and literals that one check may visit: some seconds.
+const MAX_WORK: u64 = 1 << 28;
 
 /// Checks a proof that a distribution or an all-reduce has no schedule of `steps` steps of width 1. `size` is that of the
 /// formula which states that there is one.
@@ -33,15 +33,15 @@ pub fn check_refutation(problem: &Problem<'_>, steps: u32, size: FormulaSize, pr
     if proof.len() > MAX_NUMBERS {
         return Err(ExactError::LongProof);
     }
-    let (formula, _, _) = encode(problem, steps)?;
+    let (formula, _, _) = encode(problem, steps, MAX_LITERALS)?;
     if formula.size() != size {
         return Err(ExactError::OtherFormula(formula.size()));
     }
-    check(&formula, proof)
+    check(&formula, proof, &|| false)
 }
 
-/// Checks a proof for a formula.
-pub(crate) fn check(formula: &Formula, proof: &[i32]) -> Result<(), ExactError> {
+/// Checks a proof for a formula. Calls `is_stopped` for each clause, and fails if it returns true.
+pub(crate) fn check(formula: &Formula, proof: &[i32], is_stopped: &dyn Fn() -> bool) -> Result<(), ExactError> {
     let Some((&[0], numbers)) = proof.split_last_chunk().map(|(rest, last)| (last, rest)) else {
         return Err(ExactError::End);
     };
@@ -57,6 +57,9 @@ pub(crate) fn check(formula: &Formula, proof: &[i32]) -> Result<(), ExactError> 
         }
         clause.sort_unstable();
         clause.dedup();
+        if is_stopped() {
+            return Err(ExactError::LongCheck);
+        }
         if !propagation.implies(&clause, |_| {})? {
             return Err(ExactError::NotImplied);
         }
@@ -83,7 +86,7 @@ pub(crate) mod tests {
 
     /// Two variables in all four combinations.
     pub(crate) fn contradiction() -> Formula {
-        let mut formula = Formula::default();
+        let mut formula = Formula::new(MAX_LITERALS);
         let (one, other) = (formula.variable(), formula.variable());
         for clause in [[one, other], [one, !other], [!one, other], [!one, !other]] {
             formula.clause(clause);
@@ -93,9 +96,9 @@ pub(crate) mod tests {
 
     #[test]
     fn a_proof_is_accepted() {
-        assert_eq!(check(&contradiction(), &[1, 0, 0]), Ok(()));
-        assert_eq!(check(&contradiction(), &[-2, -2, 0, 0]), Ok(()));
-        assert_eq!(check(&contradiction(), &[1, -1, 0, 1, 2, 0, 1, 0, 0]), Ok(()));
+        assert_eq!(check(&contradiction(), &[1, 0, 0], &|| false), Ok(()));
+        assert_eq!(check(&contradiction(), &[-2, -2, 0, 0], &|| false), Ok(()));
+        assert_eq!(check(&contradiction(), &[1, -1, 0, 1, 2, 0, 1, 0, 0], &|| false), Ok(()));
     }
 
     #[test]
@@ -112,16 +115,21 @@ pub(crate) mod tests {
             (&[i32::MIN, 0, 0], ExactError::UnknownLiteral),
         ] {
             let proof: Vec<i32> = proof.to_vec();
-            assert_eq!(check(&contradiction(), &proof), Err(error), "{proof:?}");
+            assert_eq!(check(&contradiction(), &proof, &|| false), Err(error), "{proof:?}");
         }
     }
 
     #[test]
+    fn a_check_stops() {
+        assert_eq!(check(&contradiction(), &[1, 0, 0], &|| true), Err(ExactError::LongCheck));
+    }
+
+    #[test]
     fn a_formula_that_propagation_refutes_needs_no_clause() {
-        let mut formula = Formula::default();
+        let mut formula = Formula::new(MAX_LITERALS);
         let one = formula.variable();
         formula.clause([one]);
         formula.clause([!one]);
-        assert_eq!(check(&formula, &[0]), Ok(()));
+        assert_eq!(check(&formula, &[0], &|| false), Ok(()));
     }
 }

@@ -1,5 +1,7 @@
 //! The legal paths of a small network.
 
+use std::collections::BTreeSet;
+
 use lockstep_schedule::{Problem, Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
@@ -35,24 +37,37 @@ pub(crate) fn distances(terminals: usize, routes: &[Route]) -> Vec<u32> {
 
 /// Returns the legal paths: simple paths through nodes that route, which use no resource twice. Under minimal routing,
 /// those with the fewest channels between their ends. Of paths between the same ends, those whose resources contain all
-/// resources of another one are left out.
+/// resources of another one are left out. If all messages are direct, the paths begin at their sources.
 pub(crate) fn routes(problem: &Problem<'_>) -> Result<Vec<Route>, ExactError> {
     let (topology, model) = (problem.topology(), problem.model());
-    let is_wormhole = model.switching == Switching::Wormhole;
+    let messages = problem.messages();
+    let senders: BTreeSet<NodeId> = if messages.is_scatter() && model.is_direct() {
+        messages.ids().map(|message| messages.source(message)).collect()
+    } else {
+        topology.terminals().iter().copied().collect()
+    };
     let mut routes = Vec::new();
-    let mut crossings_left = MAX_CROSSINGS;
-    for (sender, &from) in topology.terminals().iter().enumerate() {
-        let mut walk = Walk {
-            topology,
-            is_wormhole,
-            sender,
-            visited: vec![from],
-            path: Vec::new(),
-            crossings_left,
-            routes: Vec::new(),
-        };
-        walk.extend(0)?;
-        crossings_left = walk.crossings_left;
+    let mut walk = Walk {
+        topology,
+        is_wormhole: model.switching == Switching::Wormhole,
+        longest: 0,
+        is_cut: false,
+        visited: Vec::new(),
+        path: Vec::new(),
+        crossings_left: MAX_CROSSINGS,
+        routes: Vec::new(),
+    };
+    // Under minimal routing, the walks become longer until they reach all terminals.
+    let first = if model.routing == Routing::Minimal { 1 } else { topology.node_count() };
+    for sender in senders {
+        for longest in first..=topology.node_count() {
+            walk.routes.clear();
+            (walk.longest, walk.is_cut, walk.visited) = (longest, false, vec![sender]);
+            walk.extend(0)?;
+            if !walk.is_cut || walk.reaches_all() {
+                break;
+            }
+        }
         routes.append(&mut walk.routes);
     }
     routes.sort_by_key(|route| (route.sender, route.receiver, route.resources.count_ones(), route.resources));
@@ -74,7 +89,11 @@ pub(crate) fn routes(problem: &Problem<'_>) -> Result<Vec<Route>, ExactError> {
 struct Walk<'a> {
     topology: &'a Topology,
     is_wormhole: bool,
-    sender: usize,
+    /// The largest number of channels of a path.
+    longest: usize,
+    /// Whether this number has cut off a path.
+    is_cut: bool,
+    /// The nodes of the path, from the sender on.
     visited: Vec<NodeId>,
     path: Vec<ChannelId>,
     crossings_left: u32,
@@ -82,6 +101,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Returns true if paths lead to all terminals.
+    fn reaches_all(&self) -> bool {
+        let receivers: BTreeSet<usize> = self.routes.iter().map(|route| route.receiver).collect();
+        receivers.len() + 1 == self.topology.terminal_count()
+    }
+
     fn extend(&mut self, resources: u128) -> Result<(), ExactError> {
         let topology = self.topology;
         for &channel in topology.out_channels(self.visited[self.visited.len() - 1]) {
@@ -93,9 +118,12 @@ impl Walk<'_> {
             let resources = resources | resource;
             self.path.push(channel);
             if let Some(receiver) = topology.terminal_rank(next) {
-                self.routes.push(Route { sender: self.sender, receiver, path: self.path.clone(), resources });
+                let sender = topology.terminal_rank(self.visited[0]).expect("paths begin at terminals");
+                self.routes.push(Route { sender, receiver, path: self.path.clone(), resources });
             }
-            if self.is_wormhole && topology.routes(next) {
+            let continues = self.is_wormhole && topology.routes(next);
+            self.is_cut |= continues && self.path.len() == self.longest;
+            if continues && self.path.len() < self.longest {
                 self.visited.push(next);
                 self.extend(resources)?;
                 self.visited.pop();

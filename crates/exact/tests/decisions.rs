@@ -4,7 +4,7 @@
 
 use lockstep_exact::{Decision, ExactError, FormulaSize, check_refutation, decide};
 use lockstep_schedule::strategy::{Instance, fastest_schedule, instance, instance_with_capacities};
-use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Pattern, Problem, verify};
+use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Pattern, Problem, Routing, verify};
 use lockstep_topology::Topology;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -102,6 +102,22 @@ fn other_problems_are_refused() {
     assert_eq!(error("ring:200", &Collective::all_gather(), 10), ExactError::TooLarge);
     assert_eq!(error("ring:64", &Collective::all_to_all(), 10), ExactError::TooLarge);
     assert_eq!(error("complete:20", &Collective::all_gather(), 10), ExactError::TooLarge);
+}
+
+/// There are too many simple paths, but few with the fewest channels. Five steps suffice for 19 messages over 4 channels.
+#[test]
+fn minimal_routing_needs_only_short_paths() {
+    let network: Topology = "random-regular:20,4,1".parse().unwrap();
+    let scatter = Collective::scatter(network.terminals()[0]);
+    let decide_steps = |model, steps| {
+        let problem = Problem::new(&network, &scatter, model).unwrap();
+        decide(&problem, steps, &mut WORK.clone(), &|| false)
+    };
+    let minimal = CommunicationModel::wormhole();
+    assert!(matches!(decide_steps(minimal, 4), Ok(Decision::Infeasible { .. })));
+    assert!(matches!(decide_steps(minimal, 6), Ok(Decision::Schedule(_))));
+    let any = CommunicationModel { routing: Routing::Any, ..minimal };
+    assert_eq!(decide_steps(any, 4), Err(ExactError::TooLarge));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use lockstep_schedule::Problem;
 
 use crate::request::BoundRequest;
 
-/// Literals that the solver assigns: up to a second.
-const MAX_WORK: u64 = 1 << 22;
+/// Literals that the solver assigns: some seconds.
+const MAX_WORK: u64 = 1 << 24;
 
 /// Literals that the solver assigns if no schedule is known, which could show that a better bound is of use.
 const MAX_WORK_WITHOUT_GOAL: u64 = 1 << 17;
@@ -19,8 +19,8 @@ pub(crate) const BUILDS_ON_FOR_ALL_REDUCES: &[Rule] = &[Rule::Volume, Rule::Port
 /// Decides whether a schedule has the number of steps that the other rules have proved, then one step more, and so on.
 ///
 /// A schedule of these steps is stated as a propositional formula. If a solver refutes it, then the clauses that the solver
-/// learnt are the proof. Applies to small problems: with few messages, few paths or few steps. Takes up to a second, and gives
-/// up beyond.
+/// learnt are the proof. Applies to small problems: with few messages, few paths or few steps. Takes some seconds at most, and
+/// gives up beyond.
 ///
 /// # Source
 ///

@@ -12,9 +12,11 @@ use super::nodes::membership;
 use super::refusal::{Checked, expect, steps_of};
 use crate::certificate::{Certificate, Direction};
 
-/// Visits of channels by the searches from all entrances, or from all terminals of the set. With more entrances, only their
-/// union counts; with more terminals, no message with a source inside counts.
+/// Visits of channels by the searches from all entrances. With more, only their union counts.
 const MAX_VISITS: usize = 1 << 22;
+
+/// Visits of channels by the searches from all terminals of the set. With more, no message with a source inside counts.
+const MAX_INSIDE_VISITS: usize = 1 << 18;
 
 /// The largest number of last steps.
 const MAX_LATE: u32 = 64;
@@ -131,7 +133,7 @@ impl<'a, 'p> Within<'a, 'p> {
         let (topology, messages) = (self.problem.topology(), self.problem.messages());
         let terminals: Vec<NodeId> =
             topology.terminals().iter().copied().filter(|terminal| self.inside[terminal.index()]).collect();
-        let are_few = terminals.len().saturating_mul(topology.channel_count()) <= MAX_VISITS;
+        let are_few = terminals.len().saturating_mul(topology.channel_count()) <= MAX_INSIDE_VISITS;
         // By rank within the set: the terminals that the set's terminal reaches.
         let reached: Vec<Vec<bool>> =
             if are_few { terminals.iter().map(|&terminal| self.reached(terminal)).collect() } else { Vec::new() };

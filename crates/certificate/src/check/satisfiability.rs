@@ -28,6 +28,7 @@ pub(super) fn steps_proved(
         ExactError::Collects => "the argument requires a distribution or an all-reduce",
         ExactError::Steps => "the number of steps must be 1 to 64",
         ExactError::TooLarge => "the problem is too large for a formula",
+        ExactError::LongFormula => "the formula has more than 2^21 literals",
         ExactError::OtherFormula(_) => {
             "the formula has another size; a bound by another version of Lockstep must be computed again"
         }

@@ -60,6 +60,12 @@ const FIRST_SOLVER_WORK: u64 = 1 << 17;
 /// Maximum number of literals that the solver assigns at last.
 const MAX_SOLVER_WORK: u64 = 1 << 22;
 
+/// The same if a schedule exceeds the goal by [`FEW_STEPS`] at most: then the solver often plans or refutes these steps.
+const MAX_FINAL_SOLVER_WORK: u64 = 1 << 26;
+
+/// See [`MAX_FINAL_SOLVER_WORK`].
+const FEW_STEPS: u32 = 2;
+
 /// Literals that the solver assigns per evaluation.
 const LITERALS_PER_EVALUATION: u64 = 8;
 
@@ -162,7 +168,8 @@ pub fn all_reduce(
         let parts = if has_few_blocks || second.is_some() { 2 } else { 1 };
         search.negotiate(&routes, first, parts);
     }
-    if let Some(shorter) = search.decide(problem, MAX_SOLVER_WORK) {
+    let is_near = search.below <= search.goal.saturating_add(FEW_STEPS);
+    if let Some(shorter) = search.decide(problem, if is_near { MAX_FINAL_SOLVER_WORK } else { MAX_SOLVER_WORK }) {
         return Some(found("satisfiability", shorter));
     }
     if let Some(second) = second {
@@ -253,7 +260,7 @@ impl Search<'_> {
                 break;
             }
             // Some work remains for larger numbers of steps.
-            let limit = left.div_ceil(2);
+            let limit = if steps + 1 < self.below { left.div_ceil(2) } else { left };
             let mut work = limit;
             let decision = decide(problem, steps, &mut work, &|| self.is_stopped());
             let spent = limit - work;

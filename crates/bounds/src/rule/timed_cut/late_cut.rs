@@ -26,6 +26,9 @@ const WORK: usize = 1 << 23;
 /// Number of sets per round: those with the most messages for the transfers that can enter.
 const SETS: usize = 16;
 
+/// The largest number of nodes that messages reach only through one terminal. Flows find larger sets.
+const MAX_BEHIND: usize = 64;
+
 /// The steps in which messages may enter: the last steps that are left out, and the part of the first of them that is not,
 /// as a divisor.
 const EARLY: [(u32, Option<u32>); 5] = [(1, Some(2)), (1, Some(8)), (1, Some(64)), (2, None), (3, None)];
@@ -132,7 +135,7 @@ fn behind_one_terminal(rules: TransferRules<'_>, demand: &Demand<'_>, receivers:
             bfs.around(rules, neighbour, terminal);
             let behind: Vec<NodeId> =
                 topology.nodes().filter(|&node| bfs.distance[node.index()] == UNREACHED).collect();
-            if sets.len() < SETS && behind.len() > 1 && !sets.contains(&behind) {
+            if sets.len() < SETS && (2..=MAX_BEHIND).contains(&behind.len()) && !sets.contains(&behind) {
                 sets.push(behind);
             }
         }
