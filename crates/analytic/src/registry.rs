@@ -4,7 +4,7 @@ use lockstep_schedule::{Budget, Problem, Schedule};
 
 use crate::Construction;
 use crate::construction::{
-    cayley, clos, diagonal, fat_tree, hypercube, lattice_chain, multistage, subgroup_chain, tours, tree,
+    cayley, clos, diagonal, fat_tree, hypercube, lattice_chain, mesh_code, multistage, subgroup_chain, tours, tree,
 };
 
 /// Returns all constructions, the cheapest first.
@@ -20,6 +20,7 @@ pub fn constructions() -> &'static [Construction] {
         subgroup_chain::SUBGROUP_CHAIN,
         diagonal::DIAGONALS,
         lattice_chain::LATTICE_CHAIN,
+        mesh_code::MESH_CODE,
         tree::SPANNING_TREE,
     ];
     CONSTRUCTIONS

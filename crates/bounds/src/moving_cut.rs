@@ -54,18 +54,16 @@ impl Crossings {
 
 /// A node set with the channels and messages that cross its border.
 ///
-/// To add or remove a node takes time linear in its channels and its listed messages. Memory: 16 bytes per channel.
+/// To add or remove a node takes time linear in its channels and its listed messages. Memory: up to 24 bytes per
+/// channel.
 pub(crate) struct MovingCut<'a, 'p> {
     topology: &'a Topology,
     rules: TransferRules<'a>,
-    /// The resource of each channel that carries transfers.
-    resource: Vec<Option<ResourceId>>,
     inside: FixedBitSet,
     len: usize,
     /// The exclusive or of the numbers of the nodes inside: the number of the node if there is only one.
     numbers: u32,
-    /// The number of channels per resource that lead into the set, and out of it.
-    channels: Vec<[u32; 2]>,
+    border: Border,
     resources: Crossings,
     messages: CrossingMessages<'a, 'p>,
 }
@@ -74,16 +72,13 @@ impl<'a, 'p> MovingCut<'a, 'p> {
     /// Starts with the empty set.
     pub(crate) fn new(problem: &Problem<'a>, demand: &'p Demand<'a>) -> Self {
         let (topology, rules) = (problem.topology(), TransferRules::new(problem));
-        let is_useful = |channel| topology.is_working(channel) && rules.carries(channel);
-        let resource = |channel| is_useful(channel).then(|| topology.resource(channel));
         Self {
             topology,
             rules,
-            resource: topology.channel_numbers().map(resource).collect(),
             inside: FixedBitSet::with_capacity(topology.node_count()),
             len: 0,
             numbers: 0,
-            channels: vec![[0; 2]; topology.resource_count()],
+            border: Border::new(rules),
             resources: Crossings::default(),
             messages: CrossingMessages::new(problem, demand),
         }
@@ -94,18 +89,19 @@ impl<'a, 'p> MovingCut<'a, 'p> {
         self.len
     }
 
+    /// Returns the set.
+    pub(crate) fn inside(&self) -> &FixedBitSet {
+        &self.inside
+    }
+
     /// Adds a node to the set, or removes it.
     pub(crate) fn flip(&mut self, node: NodeId) {
         let topology = self.topology;
         let enters = !self.inside.contains(node.index());
-        for &channel in topology.out_channels(node) {
-            let to_inside = self.inside.contains(topology.head(channel).index());
-            self.count(channel, to_inside, enters != to_inside);
-        }
-        for &channel in topology.in_channels(node) {
-            let from_inside = self.inside.contains(topology.tail(channel).index());
-            self.count(channel, !from_inside, enters != from_inside);
-        }
+        self.resources = match &mut self.border {
+            Border::Links(links) => links.crossings_after(self.resources, node, &self.inside),
+            Border::Shared(shared) => shared.crossings_after(self.resources, topology, node, &self.inside),
+        };
         self.messages.flip(node, enters, topology.is_terminal(node));
         self.inside.set(node.index(), enters);
         self.numbers ^= node.number();
@@ -120,9 +116,27 @@ impl<'a, 'p> MovingCut<'a, 'p> {
         }
     }
 
+    /// Changes the set to the nodes for which `is_inside` returns true.
+    pub(crate) fn become_nodes(&mut self, is_inside: impl Fn(usize) -> bool) {
+        for node in 0..self.inside.len() {
+            if is_inside(node) != self.inside.contains(node) {
+                self.flip(NodeId::from_index(node));
+            }
+        }
+    }
+
     /// Returns the number of steps that the set proves, and the direction that proves them.
     pub(crate) fn steps(&self) -> Option<(u32, Direction)> {
         self.messages.crossing().steps(self.limits())
+    }
+
+    /// Returns true if the set proves more than this number of steps. Faster than [`MovingCut::steps`].
+    pub(crate) fn exceeds(&self, steps: u32) -> bool {
+        let (messages, limits) = (self.messages.crossing(), self.limits());
+        let is_above = |messages: u64, limit: u64| limit > 0 && messages > limit.saturating_mul(steps.into());
+        is_above(messages.into, limits.into)
+            || is_above(messages.out, limits.out)
+            || is_above(messages.both, limits.both)
     }
 
     /// Returns the number of messages that must enter the set, and the number that can enter it in one step.
@@ -142,20 +156,136 @@ impl<'a, 'p> MovingCut<'a, 'p> {
         let terminal = alone.filter(|&node| self.topology.is_terminal(node));
         terminal.map_or(self.resources, |terminal| Crossings::limits(self.rules, terminal))
     }
+}
+
+/// The channels that can cross the border of a node set.
+enum Border {
+    /// Every resource is one channel.
+    Links(Links),
+    /// Some channels share a resource.
+    Shared(SharedResources),
+}
+
+impl Border {
+    fn new(rules: TransferRules<'_>) -> Self {
+        let topology = rules.topology;
+        let is_useful = |channel| topology.is_working(channel) && rules.carries(channel);
+        if topology.resource_count() == topology.channel_count() {
+            return Self::Links(Links::new(topology, is_useful));
+        }
+        let resource = |channel| is_useful(channel).then(|| topology.resource(channel));
+        Self::Shared(SharedResources {
+            resource: topology.channel_numbers().map(resource).collect(),
+            channels: vec![[0; 2]; topology.resource_count()],
+        })
+    }
+}
+
+struct SharedResources {
+    /// The resource of each channel that carries transfers.
+    resource: Vec<Option<ResourceId>>,
+    /// The number of channels per resource that lead into the set, and out of it.
+    channels: Vec<[u32; 2]>,
+}
+
+impl SharedResources {
+    /// Returns the capacities across the border after the node enters or leaves the set.
+    fn crossings_after(
+        &mut self,
+        mut crossings: Crossings,
+        topology: &Topology,
+        node: NodeId,
+        inside: &FixedBitSet,
+    ) -> Crossings {
+        let enters = !inside.contains(node.index());
+        for &channel in topology.out_channels(node) {
+            let to_inside = inside.contains(topology.head(channel).index());
+            self.count(&mut crossings, topology, channel, to_inside, enters != to_inside);
+        }
+        for &channel in topology.in_channels(node) {
+            let from_inside = inside.contains(topology.tail(channel).index());
+            self.count(&mut crossings, topology, channel, !from_inside, enters != from_inside);
+        }
+        crossings
+    }
 
     /// Counts a channel that starts or stops crossing the border.
-    fn count(&mut self, channel: ChannelId, into: bool, starts: bool) {
+    fn count(&mut self, sums: &mut Crossings, topology: &Topology, channel: ChannelId, into: bool, starts: bool) {
         let Some(resource) = self.resource[channel.index()] else { return };
         let crossings = &mut self.channels[resource.index()];
         let before = crossings.map(|count| u64::from(count > 0));
         let count = &mut crossings[usize::from(!into)];
         *count = if starts { *count + 1 } else { *count - 1 };
         let after = crossings.map(|count| u64::from(count > 0));
-        let capacity = u64::from(self.topology.resource_capacity(resource));
+        let capacity = u64::from(topology.resource_capacity(resource));
         let change = |sum: u64, after: u64, before: u64| sum + capacity * after - capacity * before;
-        self.resources.into = change(self.resources.into, after[0], before[0]);
-        self.resources.out = change(self.resources.out, after[1], before[1]);
-        self.resources.both = change(self.resources.both, after[0] | after[1], before[0] | before[1]);
+        sums.into = change(sums.into, after[0], before[0]);
+        sums.out = change(sums.out, after[1], before[1]);
+        sums.both = change(sums.both, after[0] | after[1], before[0] | before[1]);
+    }
+}
+
+/// The capacities between each node and each of its neighbours.
+struct Links {
+    /// The start of the links of each node in `links`.
+    start: Vec<u32>,
+    links: Vec<Link>,
+}
+
+struct Link {
+    neighbour: NodeId,
+    /// The capacity of the channels to the neighbour, and of those from it.
+    out: u32,
+    into: u32,
+}
+
+impl Link {
+    /// Adds the capacities of another link to the same neighbour. Returns false if there is none, or no room for them.
+    fn absorbs(&mut self, other: &Self) -> bool {
+        let sums = (self.out.checked_add(other.out), self.into.checked_add(other.into));
+        if let (true, (Some(out), Some(into))) = (self.neighbour == other.neighbour, sums) {
+            (self.out, self.into) = (out, into);
+            return true;
+        }
+        false
+    }
+}
+
+impl Links {
+    fn new(topology: &Topology, is_useful: impl Fn(ChannelId) -> bool) -> Self {
+        let (mut start, mut links, mut around) = (vec![0], Vec::new(), Vec::new());
+        for node in topology.nodes() {
+            for &channel in topology.out_channels(node).iter().filter(|&&channel| is_useful(channel)) {
+                around.push(Link { neighbour: topology.head(channel), out: topology.capacity(channel), into: 0 });
+            }
+            for &channel in topology.in_channels(node).iter().filter(|&&channel| is_useful(channel)) {
+                around.push(Link { neighbour: topology.tail(channel), out: 0, into: topology.capacity(channel) });
+            }
+            around.sort_unstable_by_key(|link| link.neighbour);
+            around.dedup_by(|next, kept| kept.absorbs(next));
+            links.append(&mut around);
+            start.push(links.len() as u32);
+        }
+        Self { start, links }
+    }
+
+    /// Returns the capacities across the border after the node enters or leaves the set.
+    fn crossings_after(&self, before: Crossings, node: NodeId, inside: &FixedBitSet) -> Crossings {
+        let links = &self.links[self.start[node.index()] as usize..self.start[node.index() + 1] as usize];
+        // To and from the neighbours outside, and to and from those inside.
+        let mut sums = [[0; 2]; 2];
+        for link in links {
+            let sums = &mut sums[usize::from(inside.contains(link.neighbour.index()))];
+            sums[0] += u64::from(link.out);
+            sums[1] += u64::from(link.into);
+        }
+        let [[to_outside, from_outside], [to_inside, from_inside]] = sums;
+        let (into, out) = if inside.contains(node.index()) {
+            (before.into + to_inside - from_outside, before.out + from_inside - to_outside)
+        } else {
+            (before.into + from_outside - to_inside, before.out + to_outside - from_inside)
+        };
+        Crossings { into, out, both: into + out }
     }
 }
 
@@ -320,6 +450,8 @@ mod tests {
             let nodes: Vec<NodeId> = network.nodes().collect();
             for node in moves {
                 cut.flip(*node.get(&nodes));
+                let steps = cut.steps().map_or(0, |(steps, _)| steps);
+                prop_assert_eq!([0, 1, 2, 7].map(|least| cut.exceeds(least)), [0, 1, 2, 7].map(|least| steps > least));
                 if let Some(bound) = cut.bound(Rule::Cut) {
                     prop_assert_eq!(bound.check(&problem), Ok(()));
                 }

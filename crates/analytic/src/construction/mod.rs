@@ -6,6 +6,7 @@ pub(crate) mod diagonal;
 pub(crate) mod fat_tree;
 pub mod hypercube;
 pub(crate) mod lattice_chain;
+pub(crate) mod mesh_code;
 pub(crate) mod multistage;
 pub(crate) mod subgroup_chain;
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(crate) fn supports_only_wormhole_all_port_broadcasts(construction: Construct
     let root = NodeId::new(1);
     let wormhole = CommunicationModel::wormhole();
     assert!(verified(construction, topology, root, wormhole).is_some());
-    let degree = topology.out_channels(root).len() as u32;
+    let degree = topology.nodes().map(|node| topology.out_channels(node).len() as u32).max().unwrap();
     let ports = |limit| CommunicationModel { ports: Ports::limit(limit).unwrap(), ..wormhole };
     assert!(verified(construction, topology, root, ports(degree)).is_some());
     assert_eq!(verified(construction, topology, root, ports(degree - 1)), None);

@@ -139,18 +139,23 @@ pub(crate) fn written(
 
 /// Returns the axes of the torus if the problem is a wormhole all-port broadcast on a full-duplex torus.
 pub(crate) fn axes(problem: &Problem<'_>, budget: &Budget) -> Option<TorusAxes> {
+    if is_wormhole_all_port(problem) { GroupLabelling::of(problem.topology(), budget)?.axes() } else { None }
+}
+
+/// Returns true if the problem is a wormhole all-port broadcast on a full-duplex network whose nodes all route.
+pub(crate) fn is_wormhole_all_port(problem: &Problem<'_>) -> bool {
     let (topology, model) = (problem.topology(), problem.model());
-    let fits = problem.collective().name() == Some(CollectiveName::Broadcast)
+    problem.collective().name() == Some(CollectiveName::Broadcast)
         && model.switching == Switching::Wormhole
         && has_all_ports(problem)
         && topology.resource_count() == topology.channel_count()
-        && topology.nodes().all(|node| topology.routes(node));
-    if fits { GroupLabelling::of(topology, budget)?.axes() } else { None }
+        && topology.nodes().all(|node| topology.routes(node))
 }
 
-/// Returns true if a node may use all its channels in one step.
+/// Returns true if every node may use all its channels in one step.
 fn has_all_ports(problem: &Problem<'_>) -> bool {
-    let degree = problem.topology().out_channels(NodeId::new(0)).len();
+    let topology = problem.topology();
+    let degree = topology.nodes().map(|node| topology.out_channels(node).len()).max().unwrap_or(0);
     match problem.model().ports {
         Ports::All => true,
         ports @ Ports::Limit(_) => ports.of_degree(degree) == degree,

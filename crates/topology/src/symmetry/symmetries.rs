@@ -93,7 +93,32 @@ impl<'a> Symmetries<'a> {
             *end += topology.out_channels(node).len() as u32;
             Some(*end)
         }));
-        (!cells.is_empty()).then_some(Self { topology, levels, cells, traces, sorted, row })
+        let symmetries = Self { topology, levels, cells, traces, sorted, row };
+        (!symmetries.is_trivial(&mut refiner)).then_some(symmetries)
+    }
+
+    /// Returns true if no level has another image: then the identity is the only automorphism. Returns false if the search for
+    /// one exceeds its work limit.
+    fn is_trivial(&self, refiner: &mut ColourRefiner<'_>) -> bool {
+        (0..self.cells.len()).all(|level| {
+            let partition = &self.levels[level];
+            partition.cell(self.cells[level]).iter().skip(1).all(|&node| {
+                let is_over = refiner.work > work_limit(self.topology);
+                !is_over && self.image(partition, level, node, refiner).is_none()
+            })
+        })
+    }
+
+    /// Returns the next level of an image of a level, which individualizes this node; `None` if it is not equivalent.
+    fn image(
+        &self,
+        partition: &Partition,
+        level: usize,
+        node: u32,
+        refiner: &mut ColourRefiner<'_>,
+    ) -> Option<Partition> {
+        let next = partition.individualised_as(node, refiner, &self.traces[level])?;
+        next.has_cells_of(&self.levels[level + 1]).then_some(next)
     }
 
     /// Returns the network.
@@ -113,8 +138,7 @@ impl<'a> Symmetries<'a> {
                 path.pop();
                 continue;
             };
-            let next = partition.individualised_as(image, &mut refiner, &self.traces[depth - 1]);
-            let Some(next) = next.filter(|next| next.has_cells_of(&self.levels[depth])) else { continue };
+            let Some(next) = self.image(partition, depth - 1, image, &mut refiner) else { continue };
             if depth < self.cells.len() {
                 let images = self.shuffled_cell(&next, depth, rng);
                 path.push((next, images));

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::lattice::{Lattice, Vector};
-use super::plane_torus::PlaneTorus;
+use crate::kit::plane_torus::PlaneTorus;
 
 /// The number of chains that are kept after each step.
 const CHAINS: usize = 16;

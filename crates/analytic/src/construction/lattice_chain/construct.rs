@@ -5,9 +5,9 @@ use lockstep_topology::{ChannelId, NodeId};
 
 use super::chain::LatticeChain;
 use super::last_step::last_step;
-use super::path_packing::{Send, packed_paths};
-use super::plane_torus::{PORTS, PlaneTorus};
 use crate::Construction;
+use crate::kit::path_packing::{Send, packed_paths};
+use crate::kit::plane_torus::{PORTS, PlaneTorus};
 use crate::kit::streamed_broadcast;
 
 /// Wormhole all-port broadcast on tori of two axes in `ceil(log5 N)` steps, the fewest for `N` nodes of degree 4.

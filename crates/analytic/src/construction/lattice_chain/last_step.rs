@@ -3,7 +3,7 @@
 use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::Budget;
 
-use super::plane_torus::{PORTS, PlaneTorus};
+use crate::kit::plane_torus::{PORTS, PlaneTorus};
 
 /// Returns paths of one or two channels, as slots, that share no channel, from holders to all other places; `None` if
 /// there are none.

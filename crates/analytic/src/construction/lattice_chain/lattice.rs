@@ -1,6 +1,6 @@
 //! Lattices in the plane of a torus, and their superlattices of index 5.
 
-use super::plane_torus::PlaneTorus;
+use crate::kit::plane_torus::PlaneTorus;
 
 /// A vector in units of a fraction of each side, the same fraction for both.
 pub(super) type Vector = [i64; 2];

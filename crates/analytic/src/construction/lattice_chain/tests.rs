@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use super::LATTICE_CHAIN;
 use super::construct::paths_of_steps;
-use super::plane_torus::PlaneTorus;
 use crate::kit::broadcast_checks::supports_only_wormhole_all_port_broadcasts;
+use crate::kit::plane_torus::PlaneTorus;
 
 /// Returns the number of steps of a verified broadcast and the least number, by the growth of the holders.
 fn steps_and_bound(topology: &Topology, root: u32) -> Option<(usize, usize)> {

@@ -5,8 +5,8 @@ use lockstep_topology::{ChannelId, Topology};
 
 use super::axis_tours::Move;
 use super::blocks::Blocks;
-use super::grid::Grid;
 use crate::Construction;
+use crate::kit::grid::Grid;
 
 /// The largest number of channel uses of a stored schedule.
 const MAX_CHANNEL_USES: u64 = 1 << 31;

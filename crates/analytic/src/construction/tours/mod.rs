@@ -38,7 +38,6 @@
 mod axis_tours;
 mod blocks;
 mod construct;
-mod grid;
 mod line;
 mod ring;
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub(super) struct CapacitatedNetwork {
     /// The `width` capacities of each channel.
     used: Vec<u32>,
     width: usize,
+    /// Whether no two channels use the same capacity.
+    is_unshared: bool,
     /// The number of messages that each capacity serves in one step: the capacity of each resource that can be used, in the
     /// order of the resource numbers; then, if ports count, the send ports of each terminal, and the receive ports of each.
     pub(super) capacity: Vec<u64>,
@@ -60,6 +62,9 @@ impl CapacitatedNetwork {
             capacity.extend(topology.terminals().iter().map(|&terminal| rules.receive_limit(terminal)));
         }
         let (into_start, into) = by_end(topology.node_count(), &head);
+        let width = if has_ports { 3 } else { 1 };
+        let mut is_used = vec![false; capacity.len()];
+        let is_unshared = used.iter().all(|&place: &u32| !std::mem::replace(&mut is_used[place as usize], true));
         Self {
             start,
             tail,
@@ -67,7 +72,8 @@ impl CapacitatedNetwork {
             into_start,
             into,
             used,
-            width: if has_ports { 3 } else { 1 },
+            width,
+            is_unshared,
             capacity,
             resources,
             may_continue: topology.nodes().map(|node| rules.may_continue(node)).collect(),
@@ -88,8 +94,13 @@ impl CapacitatedNetwork {
     /// Returns the channels by which a message from the source may leave a node.
     #[inline]
     pub(super) fn leaving(&self, node: u32, source: NodeId) -> Range<usize> {
-        let place = node as usize;
-        if node == source.number() || self.may_continue[place] { self.from(node) } else { 0..0 }
+        if self.may_leave(node, source) { self.from(node) } else { 0..0 }
+    }
+
+    /// Returns true if a message from the source may leave a node.
+    #[inline]
+    pub(super) fn may_leave(&self, node: u32, source: NodeId) -> bool {
+        node == source.number() || self.may_continue[node as usize]
     }
 
     /// Returns the channels out of a node.
@@ -126,9 +137,18 @@ impl CapacitatedNetwork {
         &self.used[channel * self.width..(channel + 1) * self.width]
     }
 
+    /// Returns the only capacity that each channel uses, if no other channel uses it.
+    #[inline]
+    pub(super) fn unshared(&self) -> Option<&[u32]> {
+        (self.is_unshared && self.width == 1).then_some(&self.used)
+    }
+
     /// Returns the length of a channel: the sum of the lengths of the capacities that it uses.
     #[inline]
     pub(super) fn length(&self, channel: usize, of_capacity: &[f64]) -> f64 {
+        if self.width == 1 {
+            return of_capacity[self.used[channel] as usize];
+        }
         self.used_by(channel).iter().map(|&place| of_capacity[place as usize]).sum()
     }
 }

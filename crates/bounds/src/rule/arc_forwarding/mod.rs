@@ -13,7 +13,7 @@ use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
 use self::capacitated_network::CapacitatedNetwork;
-use self::path_graph::{PathFlow, PathGraph};
+use self::path_graph::{PathGraph, whole};
 use self::routing_descent::{RoutingDescent, receivers};
 use self::shortest_paths::ShortestPaths;
 use self::window::{Margins, Window};
@@ -45,6 +45,9 @@ const MIN_ROUNDS: usize = 4;
 /// square root of the part of the work that is spent.
 const FINAL_GAP: f64 = 0.005;
 
+/// The part of the work after which the search ends if further rounds are unlikely to prove another step.
+const STALL: f64 = 0.5;
+
 /// The number of rounds after which the lengths are always tried.
 const TRIAL_INTERVAL: usize = 4;
 
@@ -53,6 +56,9 @@ const MAX_FLOWS: usize = 1 << 24;
 
 /// The largest number of resources and ports of the largest load that are tried alone.
 const MAX_ALONE: usize = 32;
+
+/// The number of lengths that are tried at the same time.
+const LANES: usize = 4;
 
 /// The largest integer length.
 const MAX_LENGTH: u32 = 1 << 20;
@@ -65,7 +71,8 @@ const MAX_LENGTH: u32 = 1 << 20;
 /// that [cut](super::cut).
 ///
 /// Good lengths come from a [descent](RoutingDescent) to a routing with the smallest maximum load. The load of this
-/// routing limits what lengths can prove, and the search ends at a small gap, which grows with the time spent. Applies
+/// routing limits what lengths can prove, and the search ends at a small gap, which grows with the time spent. After half
+/// of the work, it also ends if the gain of the last rounds would not prove another step in the rounds that are left. Applies
 /// to scatter messages. Direct messages under minimal routing use paths with the fewest channels. Ports have lengths
 /// under store-and-forward.
 ///
@@ -122,9 +129,15 @@ fn found(
         return None;
     }
     let chunks = messages.chunks();
-    let paths_of = |&source: &NodeId| PathGraph::of_fewest_channels(&network, source, receivers(&demand, source));
-    let minimal: Vec<PathGraph> =
-        if network.is_minimal { sources.par_iter().map(paths_of).collect() } else { Vec::new() };
+    let paths_of = |graph: &mut PathGraph, &source: &NodeId| {
+        graph.set_fewest_channels(&network, source, receivers(&demand, source));
+        graph.compact()
+    };
+    let minimal: Vec<PathGraph> = if network.is_minimal {
+        sources.par_iter().map_init(PathGraph::default, paths_of).collect()
+    } else {
+        Vec::new()
+    };
     let mut search = LengthSearch {
         network: &network,
         demand: &demand,
@@ -141,28 +154,44 @@ fn found(
         if has_windows {
             search.offer_each(&descent.bottleneck());
         }
-        for rounds in 1.. {
+        // The best quotient before the first round, and after each trial round.
+        let mut quotients = vec![search.quotient()];
+        let most_rounds = work.div_ceil(round + ROUND_WORK).saturating_sub(1).max(MIN_ROUNDS);
+        for rounds in 1..=most_rounds {
             let spent = (rounds * (round + ROUND_WORK)) as f64 / work as f64;
             let largest_bound = descent.smallest_load * (1.0 - FINAL_GAP * spent.min(1.0).sqrt()) * f64::from(chunks);
             let is_done = search.steps() >= request.enough || request.is_over();
             // The load of a routing does not limit what windows prove.
             let is_best = !has_windows && f64::from(search.steps()) >= largest_bound;
-            if is_done || is_best || spent >= 1.0 && rounds > MIN_ROUNDS {
+            if is_done || is_best {
                 break;
             }
             let proved = descent.improve() * f64::from(chunks);
-            let is_trial_round = rounds % TRIAL_INTERVAL == 0;
-            if proved > f64::from(search.steps()) || is_trial_round {
-                search.offer(&descent.lengths(), MAX_LENGTH);
-            }
-            if is_trial_round {
+            let lengths = descent.lengths();
+            if rounds % TRIAL_INTERVAL == 0 {
                 // The best lengths are often the indicator of a cut.
-                search.offer(&descent.lengths(), 1);
+                search.offer_all(&[(&lengths, MAX_LENGTH), (&damped(&lengths), MAX_LENGTH), (&lengths, 1)]);
+                quotients.push(search.quotient());
+                let largest_quotient = extrapolated(&quotients, most_rounds - rounds);
+                if !has_windows && spent >= STALL && largest_quotient <= f64::from(search.steps()) {
+                    break;
+                }
+            } else if proved > f64::from(search.steps()) {
+                search.offer(&lengths, MAX_LENGTH);
             }
         }
     }
     search.simplify();
     search.best?.bound(network.resources, has_windows)
+}
+
+/// Returns an estimate of the quotient after some more rounds, from those of the trial rounds. It continues the gain of the
+/// second half of the rounds, for at most as many rounds again.
+fn extrapolated(quotients: &[f64], rounds_left: usize) -> f64 {
+    let (last, middle) = (quotients.len() - 1, (quotients.len() - 1) / 2);
+    let rounds = [last, last - middle].map(|trials| trials * TRIAL_INTERVAL);
+    let gain = quotients[last] - quotients[middle];
+    quotients[last] + gain * rounds_left.min(rounds[0]) as f64 / rounds[1] as f64
 }
 
 /// Integer lengths, and the sums that they prove.
@@ -202,9 +231,6 @@ impl LengthCandidate {
     }
 }
 
-/// The sums of a part of the sources, and memory for paths.
-type CandidateScratch = (Vec<u64>, PathFlow, ShortestPaths);
-
 /// The search for the best lengths.
 struct LengthSearch<'a> {
     network: &'a CapacitatedNetwork,
@@ -221,6 +247,11 @@ struct LengthSearch<'a> {
 impl LengthSearch<'_> {
     fn steps(&self) -> u32 {
         self.best.as_ref().and_then(LengthCandidate::steps).unwrap_or(0)
+    }
+
+    /// Returns the number of steps that the best lengths prove, before it is rounded up, without those outside their window.
+    fn quotient(&self) -> f64 {
+        self.best.as_ref().map_or(0.0, |best| best.distance as f64 / best.per_step as f64)
     }
 
     /// Tries equal lengths: of all resources, of all send ports, and of all receive ports.
@@ -248,8 +279,15 @@ impl LengthSearch<'_> {
 
     /// Keeps the lengths, as integers up to `greatest`, if they prove more than the best ones.
     fn offer(&mut self, lengths: &[f64], greatest: u32) {
-        if let Some(candidate) = self.candidate(lengths, greatest).filter(|candidate| self.is_better(candidate)) {
-            self.best = Some(candidate);
+        self.offer_all(&[(lengths, greatest)]);
+    }
+
+    /// Keeps the lengths that prove the most, each as integers up to a number.
+    fn offer_all(&mut self, offers: &[(&[f64], u32)]) {
+        for candidate in self.candidates(offers) {
+            if self.is_better(&candidate) {
+                self.best = Some(candidate);
+            }
         }
     }
 
@@ -262,43 +300,78 @@ impl LengthSearch<'_> {
         self.best.as_ref().is_none_or(|best| product(candidate, best) > product(best, candidate))
     }
 
-    /// Returns the lengths as integers up to `greatest` with their sums, or `None` if all are zero.
-    fn candidate(&self, lengths: &[f64], greatest: u32) -> Option<LengthCandidate> {
-        let scale = f64::from(greatest) / lengths.iter().copied().fold(0.0, f64::max);
-        let length: Vec<u32> = lengths.iter().map(|length| whole(length * scale) as u32).collect();
-        let per_step =
-            length.iter().zip(&self.network.capacity).map(|(&length, capacity)| u64::from(length) * capacity);
-        let per_step = Some(per_step.sum()).filter(|&sum| sum > 0)?;
-        let of_capacity: Vec<f64> = length.iter().copied().map(f64::from).collect();
-        let channels = 0..self.network.channel_count();
-        let of_channel: Vec<f64> = channels.map(|channel| self.network.length(channel, &of_capacity)).collect();
-        let margins =
-            if self.has_windows { Margins::new(self.network, &of_channel) } else { Margins::none(self.network) };
-        let of_source = |(mut sums, mut flow, mut paths): CandidateScratch, (number, &source): (usize, &NodeId)| {
-            let mut add = |node: usize, messages: u32, distance: f64| {
-                sums[margins.place(source.index(), node)] += u64::from(messages) * whole(distance);
-            };
-            if let Some(graph) = self.minimal.get(number) {
-                flow.measure(graph, |channel| of_channel[channel]);
-                graph.deliveries(&flow).for_each(|(node, messages, distance)| add(node as usize, messages, distance));
-            } else {
-                paths.compute(self.network, |channel| of_channel[channel], source);
-                receivers(self.demand, source)
-                    .for_each(|receiver| add(receiver.index(), 1, paths.distance[receiver.index()]));
+    /// Returns the lengths as integers, each up to a number, with their sums. Leaves out those whose sums are zero.
+    fn candidates(&self, offers: &[(&[f64], u32)]) -> Vec<LengthCandidate> {
+        let lengths = offers.iter().map(|&(lengths, greatest)| {
+            let scale = f64::from(greatest) / lengths.iter().copied().fold(0.0, f64::max);
+            lengths.iter().map(|length| whole(length * scale) as u32).collect()
+        });
+        let lengths: Vec<Vec<u32>> = lengths.filter(|length: &Vec<u32>| self.per_step(length) > 0).collect();
+        let of_channels: Vec<Vec<f64>> = lengths.iter().map(|length| self.of_channels(length)).collect();
+        let bests: Vec<Option<LengthCandidate>> = if self.minimal.is_empty() {
+            let of_all = lengths.iter().zip(&of_channels);
+            of_all.map(|(length, of_channel)| self.best_window(length, of_channel)).collect()
+        } else {
+            let mut sums = Vec::new();
+            for of_channels in of_channels.chunks(LANES) {
+                let alike: [&[f64]; LANES] = std::array::from_fn(|lane| &*of_channels[lane.min(of_channels.len() - 1)]);
+                match of_channels.len() {
+                    1 => sums.extend(self.minimal_sums([alike[0]])),
+                    count => sums.extend(&self.minimal_sums(alike)[..count]),
+                }
             }
-            (sums, flow, paths)
+            let best = |(length, &sum): (&Vec<u32>, &u64)| {
+                let (distance, per_step) = (sum * u64::from(self.chunks), self.per_step(length));
+                let best = LengthCandidate { length: Vec::new(), window: Window::default(), distance, per_step };
+                (distance > 0).then_some(best)
+            };
+            lengths.iter().zip(&sums).map(best).collect()
+        };
+        let with_lengths = lengths.into_iter().zip(bests).filter_map(|(length, best)| Some((length, best?)));
+        with_lengths.map(|(length, best)| LengthCandidate { length, ..best }).collect()
+    }
+
+    /// Returns the length of each channel.
+    fn of_channels(&self, length: &[u32]) -> Vec<f64> {
+        let of_capacity: Vec<f64> = length.iter().copied().map(f64::from).collect();
+        (0..self.network.channel_count()).map(|channel| self.network.length(channel, &of_capacity)).collect()
+    }
+
+    /// Returns the total length of all resources and ports.
+    fn per_step(&self, length: &[u32]) -> u64 {
+        length.iter().zip(&self.network.capacity).map(|(&length, capacity)| u64::from(length) * capacity).sum()
+    }
+
+    /// Returns the sum of the distances of all messages on paths with the fewest channels, for several lengths of channels.
+    fn minimal_sums<const K: usize>(&self, of_channels: [&[f64]; K]) -> [u64; K] {
+        let channels = 0..self.network.channel_count();
+        let lengths: Vec<[f64; K]> = channels.map(|channel| of_channels.map(|lengths| lengths[channel])).collect();
+        let added = |a: [u64; K], b: [u64; K]| std::array::from_fn(|lane| a[lane] + b[lane]);
+        self.minimal
+            .par_iter()
+            .map_init(Vec::new, |distance, graph| graph.distance_sums(&lengths, distance))
+            .reduce(|| [0; K], added)
+    }
+
+    /// Returns the sums of the window that proves the most.
+    fn best_window(&self, length: &[u32], of_channel: &[f64]) -> Option<LengthCandidate> {
+        let per_step = self.per_step(length);
+        let margins =
+            if self.has_windows { Margins::new(self.network, of_channel) } else { Margins::none(self.network) };
+        let of_source = |(mut sums, mut paths): (Vec<u64>, ShortestPaths), &source: &NodeId| {
+            paths.compute(self.network, |channel| of_channel[channel], source);
+            for receiver in receivers(self.demand, source).map(NodeId::index) {
+                sums[margins.place(source.index(), receiver)] += whole(paths.distance[receiver]);
+            }
+            (sums, paths)
         };
         let none = || vec![0; margins.places()];
         let added = |mut sums: Vec<u64>, others: Vec<u64>| {
             sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
             sums
         };
-        let sums = self
-            .sources
-            .par_iter()
-            .enumerate()
-            .fold(|| (none(), PathFlow::default(), ShortestPaths::default()), of_source);
-        let sums = sums.map(|(sums, ..)| sums).reduce(none, added);
+        let sums = self.sources.par_iter().fold(|| (none(), ShortestPaths::default()), of_source);
+        let sums = sums.map(|(sums, _)| sums).reduce(none, added);
         let mut best: Option<LengthCandidate> = None;
         margins.each_window(sums, |window, sum| {
             let distance = sum * u64::from(self.chunks);
@@ -309,23 +382,23 @@ impl LengthSearch<'_> {
                 best = Some(LengthCandidate { length: Vec::new(), window, distance, per_step });
             }
         });
-        best.map(|best| LengthCandidate { length, ..best })
+        best
     }
 
     /// Replaces the best lengths by smaller integers that prove the same number of steps.
     fn simplify(&mut self) {
         let Some(best) = &self.best else { return };
         let lengths: Vec<f64> = best.length.iter().copied().map(f64::from).collect();
-        let sizes = (0..MAX_LENGTH.ilog2()).step_by(2).map(|bits| 1 << bits);
-        let mut smaller = sizes.filter_map(|size| self.candidate(&lengths, size));
+        let sizes: Vec<(&[f64], u32)> = (0..MAX_LENGTH.ilog2()).step_by(2).map(|bits| (&*lengths, 1 << bits)).collect();
+        let mut smaller = sizes.chunks(LANES).flat_map(|sizes| self.candidates(sizes));
         if let Some(smaller) = smaller.find(|smaller| smaller.steps() >= best.steps()) {
             self.best = Some(smaller);
         }
     }
 }
 
-/// Rounds a length to an integer.
-#[expect(clippy::cast_sign_loss, reason = "no length is negative")]
-fn whole(length: f64) -> u64 {
-    length.round() as u64
+/// Returns the powers of the lengths by 3/4. While the routing still changes, they often prove more.
+fn damped(lengths: &[f64]) -> Vec<f64> {
+    // Square roots are the same on every machine.
+    lengths.iter().map(|length| length.sqrt() * length.sqrt().sqrt()).collect()
 }

@@ -1,6 +1,7 @@
 //! A fractional routing whose largest load decreases.
 
 use lockstep_topology::NodeId;
+use rayon::prelude::*;
 
 use super::capacitated_network::CapacitatedNetwork;
 use super::path_graph::{PathFlow, PathGraph};
@@ -34,8 +35,8 @@ pub(super) struct RoutingDescent<'a> {
     sources: &'a [NodeId],
     /// The paths with the fewest channels from each source, if messages may only use them.
     minimal: &'a [PathGraph],
-    /// The flow of each source on each channel.
-    flow: Vec<f32>,
+    /// The flow of each source on each arc of its paths, or on each channel if messages may use all paths.
+    flow: Vec<Vec<f32>>,
     /// The number of steps that each capacity needs for its flow.
     load: Vec<f64>,
     /// The number of steps that one more message adds.
@@ -57,14 +58,22 @@ impl<'a> RoutingDescent<'a> {
         sources: &'a [NodeId],
         minimal: &'a [PathGraph],
     ) -> Self {
-        let channels = network.channel_count();
-        let mut flow = vec![0.0; sources.len() * channels];
-        for ((number, flow), &source) in flow.chunks_exact_mut(channels).enumerate().zip(sources) {
-            match minimal.get(number) {
-                Some(graph) => graph.spread(flow),
-                None => PathGraph::of_fewest_channels(network, source, receivers(demand, source)).spread(flow),
+        let spread = |graph: &PathGraph| {
+            let mut flow = vec![0.0; graph.arcs.len()];
+            graph.spread(&mut flow);
+            flow
+        };
+        let flow_of = |(number, &source): (usize, &NodeId)| {
+            if let Some(graph) = minimal.get(number) {
+                return spread(graph);
             }
-        }
+            let mut graph = PathGraph::default();
+            graph.set_fewest_channels(network, source, receivers(demand, source));
+            let mut flow = vec![0.0; network.channel_count()];
+            graph.arcs.iter().zip(spread(&graph)).for_each(|(arc, part)| flow[arc.channel as usize] = part);
+            flow
+        };
+        let flow = sources.par_iter().enumerate().map(flow_of).collect();
         let cost = network.capacity.iter().map(|&capacity| if capacity == 0 { 0.0 } else { 1.0 / capacity as f64 });
         let load = vec![0.0; network.capacity.len()];
         let mut descent = Self {
@@ -86,8 +95,13 @@ impl<'a> RoutingDescent<'a> {
     /// Computes the loads of all sources together from scratch.
     fn sum_loads(&mut self) {
         let mut carried = vec![0.0; self.network.channel_count()];
-        for flow in self.flow.chunks_exact(carried.len()) {
-            carried.iter_mut().zip(flow).for_each(|(carried, &flow)| *carried += f64::from(flow));
+        for (number, flow) in self.flow.iter().enumerate() {
+            if let Some(graph) = self.minimal.get(number) {
+                let arcs = graph.arcs.iter().zip(flow);
+                arcs.for_each(|(arc, &flow)| carried[arc.channel as usize] += f64::from(flow));
+            } else {
+                carried.iter_mut().zip(flow).for_each(|(carried, &flow)| *carried += f64::from(flow));
+            }
         }
         self.load.fill(0.0);
         for (used, carried) in self.network.used().zip(carried) {
@@ -118,33 +132,30 @@ impl<'a> RoutingDescent<'a> {
         let (mut changes, mut changed_weights) = (LoadChanges::new(load.len()), Vec::new());
         let mut proved = 0.0;
         self.mean.fill(0.0);
-        let flows = self.flow.chunks_exact_mut(network.channel_count());
-        for ((number, flow), &source) in flows.enumerate().zip(self.sources) {
-            let graph = self.minimal.get(number).unwrap_or_else(|| {
+        let mut near_flow = Vec::new();
+        for ((number, of_source), &source) in self.flow.iter_mut().enumerate().zip(self.sources) {
+            let (graph, flow) = if let Some(graph) = self.minimal.get(number) {
+                (graph, &mut *of_source)
+            } else {
                 paths.compute(network, |channel| network.length(channel, &price), source);
-                near.set(network, &paths, receivers(demand, source), flow);
-                &near
-            });
+                near.set(network, &paths, receivers(demand, source), of_source);
+                near_flow.clear();
+                near_flow.extend(near.arcs.iter().map(|arc| of_source[arc.channel as usize]));
+                (&near, &mut near_flow)
+            };
             better.measure(graph, |channel| network.length(channel, &price));
             let part = 1.0 / sum(&weight);
-            let distances = graph.deliveries(&better).map(|(_, messages, distance)| f64::from(messages) * distance);
-            proved += distances.sum::<f64>() * part;
+            proved += graph.distance_sum(&better) * part;
             self.mean.iter_mut().zip(&weight).for_each(|(mean, weight)| *mean += weight * part);
             better.shift(graph, norm.softness(), flow);
-            for (arc, to) in graph.arcs.iter().zip(&better.flow) {
-                let more = f64::from(to - flow[arc.channel as usize]);
-                if more != 0.0 {
-                    network
-                        .used_by(arc.channel as usize)
-                        .iter()
-                        .for_each(|&place| changes.add(place, more * cost[place as usize]));
-                }
-            }
-            let changes = changes.take();
+            let arcs = graph.arcs.iter().zip(&better.flow).zip(&*flow);
+            let arcs = arcs.map(|((arc, to), from)| (arc.channel as usize, f64::from(to - from)));
+            changes.set(network, cost, arcs.filter(|&(_, more)| more != 0.0));
+            let changes = &changes.of_loads;
             let Some(step) = norm.step(load, &weight, changes) else { continue };
-            for (arc, to) in graph.arcs.iter().zip(&better.flow) {
-                let from = &mut flow[arc.channel as usize];
-                *from += step as f32 * (to - *from);
+            flow.iter_mut().zip(&better.flow).for_each(|(from, to)| *from += step as f32 * (to - *from));
+            if self.minimal.is_empty() {
+                near.arcs.iter().zip(&near_flow).for_each(|(arc, &flow)| of_source[arc.channel as usize] = flow);
             }
             for &(place, change) in changes {
                 let load = &mut load[place as usize];
@@ -167,33 +178,37 @@ impl<'a> RoutingDescent<'a> {
 
 /// The changes of the loads by one source.
 struct LoadChanges {
-    /// The change of each load.
-    of_load: Vec<f64>,
-    /// The loads that changed.
+    /// The loads that change, and their changes.
+    of_loads: Vec<(u32, f64)>,
+    /// Scratch space: the change of each load, and the loads that changed.
+    sum: Vec<f64>,
     changed: Vec<u32>,
-    taken: Vec<(u32, f64)>,
 }
 
 impl LoadChanges {
     fn new(loads: usize) -> Self {
-        Self { of_load: vec![0.0; loads], changed: Vec::new(), taken: Vec::new() }
+        Self { of_loads: Vec::new(), sum: vec![0.0; loads], changed: Vec::new() }
     }
 
-    #[inline]
-    fn add(&mut self, place: u32, change: f64) {
-        let sum = &mut self.of_load[place as usize];
-        if *sum == 0.0 {
-            self.changed.push(place);
+    /// Sets the changes, from those of the flows of channels and the cost of a message on each capacity.
+    fn set(&mut self, network: &CapacitatedNetwork, cost: &[f64], flows: impl Iterator<Item = (usize, f64)>) {
+        self.of_loads.clear();
+        if let Some(used) = network.unshared() {
+            self.of_loads.extend(flows.map(|(channel, more)| (used[channel], more * cost[used[channel] as usize])));
+            return;
         }
-        *sum += change;
-    }
-
-    /// Returns the loads that change, and their changes. All changes are 0 afterwards.
-    fn take(&mut self) -> &[(u32, f64)] {
-        let of_load = &mut self.of_load;
-        self.taken.clear();
-        self.taken.extend(self.changed.drain(..).map(|place| (place, std::mem::take(&mut of_load[place as usize]))));
-        &self.taken
+        for (channel, more) in flows {
+            for &place in network.used_by(channel) {
+                let sum = &mut self.sum[place as usize];
+                if *sum == 0.0 {
+                    self.changed.push(place);
+                }
+                *sum += more * cost[place as usize];
+            }
+        }
+        let sum = &mut self.sum;
+        let changes = self.changed.drain(..).map(|place| (place, std::mem::take(&mut sum[place as usize])));
+        self.of_loads.extend(changes);
     }
 }
 

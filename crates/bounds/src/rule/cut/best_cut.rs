@@ -45,12 +45,13 @@ impl<'a, 'p> BestCut<'a, 'p> {
         self.steps >= self.request.enough || self.request.is_over()
     }
 
-    /// Returns the number of steps that the present cut proves; 0 if a side has fewer than two nodes, which is a matter
-    /// of the ports.
-    pub(super) fn present_steps(&self) -> u32 {
+    /// Returns the number of steps that the present cut proves, if it is more than `least`. A cut with fewer than two nodes
+    /// on a side proves nothing: this is a matter of the ports.
+    pub(super) fn present_steps_above(&self, least: u32) -> Option<u32> {
         let inside = self.cut.len();
         let has_two_sides = inside >= 2 && inside + 2 <= self.topology.node_count();
-        has_two_sides.then(|| self.cut.steps()).flatten().map_or(0, |(steps, _)| steps)
+        let steps = (has_two_sides && self.cut.exceeds(least)).then(|| self.cut.steps()).flatten();
+        steps.map(|(steps, _)| steps).filter(|&steps| steps > least)
     }
 
     /// Keeps a cut, given by one of its sides, if it proves the most steps.
@@ -65,7 +66,15 @@ impl<'a, 'p> BestCut<'a, 'p> {
     /// Makes a cut the present one, and keeps it if it proves the most steps.
     pub(super) fn try_side(&mut self, side: &FixedBitSet) {
         self.cut.become_set(side);
-        self.offer(self.present_steps(), side.ones().map(NodeId::from_index));
+        self.try_present();
+    }
+
+    /// Keeps the present cut if it proves the most steps.
+    pub(super) fn try_present(&mut self) {
+        if let Some(steps) = self.present_steps_above(self.steps) {
+            self.steps = steps;
+            self.side.clone_from(self.cut.inside());
+        }
     }
 
     /// Returns the bound of the best cut, stated by its smaller side; of equal halves, by the one with the first node.

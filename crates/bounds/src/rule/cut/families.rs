@@ -1,6 +1,5 @@
 //! Promising cuts, tried one by one.
 
-use fixedbitset::FixedBitSet;
 use lockstep_schedule::Problem;
 use lockstep_topology::{NodeId, Topology};
 
@@ -14,6 +13,9 @@ const FAMILY_WORK: usize = 1 << 26;
 
 /// Number of half-spaces and balls in the quick search.
 const FEW: usize = 4;
+
+/// The largest number of distances that are kept, of 8 bytes each.
+const KEPT_DISTANCES: usize = 1 << 21;
 
 /// Tries three families of cuts:
 ///
@@ -41,8 +43,8 @@ pub(super) fn search_few(problem: &Problem<'_>, best: &mut BestCut<'_, '_>) {
 
 /// Tries at most `count` half-spaces and balls.
 fn search_with(problem: &Problem<'_>, count: usize, best: &mut BestCut<'_, '_>) {
-    let links = Neighbours::new(problem.topology());
-    let mut families = CutFamilies { topology: best.topology, best, links };
+    let searches = KeptSearches::new(best.topology);
+    let mut families = CutFamilies { topology: best.topology, best, searches };
     families.subtrees();
     families.half_spaces(count);
     families.orders();
@@ -52,14 +54,56 @@ fn search_with(problem: &Problem<'_>, count: usize, best: &mut BestCut<'_, '_>) 
 struct CutFamilies<'c, 'a, 'p> {
     topology: &'a Topology,
     best: &'c mut BestCut<'a, 'p>,
+    searches: KeptSearches,
+}
+
+/// The breadth-first searches of half-spaces and balls. The latter follow the former, so each search serves several times.
+struct KeptSearches {
     links: Neighbours,
+    /// The search from each node.
+    from: Vec<Option<Bfs>>,
+    kept: usize,
+    /// The largest number of searches that are kept: at least 2.
+    most: usize,
+}
+
+impl KeptSearches {
+    fn new(topology: &Topology) -> Self {
+        let nodes = topology.node_count();
+        let from = std::iter::repeat_with(|| None).take(nodes).collect();
+        Self { links: Neighbours::new(topology), from, kept: 0, most: (KEPT_DISTANCES / nodes.max(1)).max(2) }
+    }
+
+    /// Returns the searches from two nodes.
+    fn both(&mut self, [u, v]: [NodeId; 2]) -> [&Bfs; 2] {
+        self.keep(u, v);
+        self.keep(v, u);
+        [u, v].map(|node| self.from[node.index()].as_ref().expect("the searches from both nodes are kept"))
+    }
+
+    /// Searches from a node, if its search is not kept. Drops all searches but that of `other` if they are too many.
+    fn keep(&mut self, node: NodeId, other: NodeId) {
+        if self.from[node.index()].is_some() {
+            return;
+        }
+        if self.kept == self.most {
+            let other_search = self.from[other.index()].take();
+            self.from.fill_with(|| None);
+            self.kept = usize::from(other_search.is_some());
+            self.from[other.index()] = other_search;
+        }
+        let mut bfs = Bfs::default();
+        bfs.everywhere(&self.links, node);
+        self.from[node.index()] = Some(bfs);
+        self.kept += 1;
+    }
 }
 
 impl CutFamilies<'_, '_, '_> {
     /// Tries all subtrees of a spanning forest. A subtree keeps the nodes of the subtree of its largest child, so each
     /// node moves `O(log N)` times.
     fn subtrees(&mut self) {
-        let forest = Forest::spanning(&self.links, self.topology.node_count());
+        let forest = Forest::spanning(&self.searches.links, self.topology.node_count());
         let mut best = (0, NodeId::new(0));
         for &head in &forest.preorder {
             if forest.parent(head).is_some_and(|parent| forest.heavy_child(parent) == Some(head)) {
@@ -73,8 +117,8 @@ impl CutFamilies<'_, '_, '_> {
                 for &member in &forest.subtree(node)[..moves] {
                     self.best.cut.flip(member);
                 }
-                if self.best.present_steps() > best.0 {
-                    best = (self.best.present_steps(), node);
+                if let Some(steps) = self.best.present_steps_above(best.0) {
+                    best = (steps, node);
                 }
             }
             for &member in forest.subtree(head) {
@@ -86,36 +130,28 @@ impl CutFamilies<'_, '_, '_> {
 
     /// Tries the half-spaces of at most `count` links.
     fn half_spaces(&mut self, count: usize) {
-        let (mut near, mut far) = ((None, Bfs::default()), Bfs::default());
-        let mut nearer = FixedBitSet::with_capacity(self.topology.node_count());
-        for &(u, v) in sample(&self.links.pairs(), count) {
+        for &(u, v) in sample(&self.searches.links.pairs(), count) {
             if self.best.is_done() {
                 break;
             }
-            if near.0.replace(u) != Some(u) {
-                near.1.everywhere(&self.links, u);
-            }
-            far.everywhere(&self.links, v);
-            nearer.clear();
-            let distances = near.1.distance.iter().zip(&far.distance);
-            nearer.extend(distances.enumerate().filter(|(_, (to_u, to_v))| to_u < to_v).map(|(node, _)| node));
-            self.best.try_side(&nearer);
+            let [near, far] = self.searches.both([u, v]);
+            self.best.cut.become_nodes(|node| near.distance[node] < far.distance[node]);
+            self.best.try_present();
         }
-        nearer.clear();
-        self.best.cut.become_set(&nearer);
+        self.best.cut.become_nodes(|_| false);
     }
 
     /// Tries the first nodes by number, and by coordinates in either priority.
     fn orders(&mut self) {
         let mut order: Vec<NodeId> = self.topology.nodes().collect();
-        self.sweep(&order);
+        sweep(self.best, &order);
         if let Some(positions) = self.topology.positions() {
             for first in [0, 1] {
                 order.sort_by(|u, v| {
                     let (u, v) = (positions[u.index()], positions[v.index()]);
                     u[first].total_cmp(&v[first]).then(u[1 - first].total_cmp(&v[1 - first]))
                 });
-                self.sweep(&order);
+                sweep(self.best, &order);
             }
         }
     }
@@ -123,28 +159,27 @@ impl CutFamilies<'_, '_, '_> {
     /// Tries the nearest nodes around at most `count` nodes, and around the root if there is one.
     fn balls(&mut self, count: usize, root: Option<NodeId>) {
         let centres: Vec<NodeId> = self.topology.nodes().collect();
-        let mut bfs = Bfs::default();
         for centre in sample(&centres, count).copied().chain(root) {
             if self.best.is_done() {
                 break;
             }
-            bfs.everywhere(&self.links, centre);
-            self.sweep(&bfs.order);
+            let [search, _] = self.searches.both([centre; 2]);
+            sweep(self.best, &search.order);
         }
     }
+}
 
-    /// Tries every prefix of an order of all nodes. The present set changes from empty to all nodes or back, so one of
-    /// its sides is always a prefix.
-    fn sweep(&mut self, order: &[NodeId]) {
-        let mut best = (0, 0);
-        for (before, &node) in order.iter().enumerate() {
-            self.best.cut.flip(node);
-            if self.best.present_steps() > best.0 {
-                best = (self.best.present_steps(), before + 1);
-            }
+/// Tries every prefix of an order of all nodes. The present set changes from empty to all nodes or back, so one of its
+/// sides is always a prefix.
+fn sweep(best: &mut BestCut<'_, '_>, order: &[NodeId]) {
+    let (mut steps, mut len) = (best.steps(), 0);
+    for (before, &node) in order.iter().enumerate() {
+        best.cut.flip(node);
+        if let Some(more) = best.present_steps_above(steps) {
+            (steps, len) = (more, before + 1);
         }
-        self.best.offer(best.0, order[..best.1].iter().copied());
     }
+    best.offer(steps, order[..len].iter().copied());
 }
 
 /// Rooted trees that span all nodes.
@@ -215,5 +250,33 @@ impl Forest {
     fn subtree(&self, node: NodeId) -> &[NodeId] {
         let place = self.place[node.index()];
         &self.preorder[place..place + self.size[node.index()]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All pairs of nodes, with room for two searches, for some, and for all.
+    #[test]
+    fn searches_are_the_same_whether_they_are_kept_or_not() {
+        let network: Topology = "kautz:2,3".parse().unwrap();
+        let links = Neighbours::new(&network);
+        let distances = |node| {
+            let mut bfs = Bfs::default();
+            bfs.everywhere(&links, node);
+            bfs.distance
+        };
+        for most in [2, 5, 100] {
+            let mut searches = KeptSearches { most, ..KeptSearches::new(&network) };
+            for u in network.nodes() {
+                for v in network.nodes() {
+                    let found = searches.both([u, v]).map(|search| search.distance.clone());
+                    assert_eq!(found, [u, v].map(distances));
+                    assert!(searches.kept <= most);
+                    assert_eq!(searches.kept, searches.from.iter().flatten().count());
+                }
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use lockstep_schedule::Budget;
 
 use super::plane_torus::{PORTS, PlaneTorus};
 
-/// The maximum number of searches per path.
+/// The mean number of searches per path after which there seem to be no paths.
 const MAX_SEARCHES: usize = 24;
 
 /// The number of searches between two checks of the budget.
@@ -17,14 +17,22 @@ const FREE: u32 = u32::MAX;
 
 /// A transfer whose path is to be found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Send {
+pub(crate) struct Send {
     /// The place of the sender.
-    pub(super) from: usize,
+    pub(crate) from: usize,
     /// The number of steps along each axis, negative if backwards.
-    pub(super) offset: [i64; 2],
+    pub(crate) offset: [i64; 2],
 }
 
 /// Returns shortest paths of these transfers, as slots of channels, that share no channel; `None` if none are found.
+///
+/// For the method and its source see [`packed_if_possible`].
+pub(crate) fn packed_paths(torus: PlaneTorus, sends: &[Send], budget: &Budget) -> Option<Vec<Vec<usize>>> {
+    packed_if_possible(torus, sends, [usize::MAX, MAX_SEARCHES * sends.len()], budget)?.into_iter().collect()
+}
+
+/// Returns shortest paths of these transfers, as slots of channels, that share no channel. At most `most_of_one` searches per
+/// transfer: it then has `None`. Returns `None` after `most_of_all` searches, or when the budget ends.
 ///
 /// Each path in turn is the cheapest shortest one. It takes channels from other paths, which are searched again. A
 /// channel costs more each time that it is taken.
@@ -32,18 +40,25 @@ pub(super) struct Send {
 /// # Source
 ///
 /// `McMurchie` and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs*, FPGA 1995.
-pub(super) fn packed_paths(torus: PlaneTorus, sends: &[Send], budget: &Budget) -> Option<Vec<Vec<usize>>> {
+pub(crate) fn packed_if_possible(
+    torus: PlaneTorus,
+    sends: &[Send],
+    [most_of_one, most_of_all]: [usize; 2],
+    budget: &Budget,
+) -> Option<Vec<Option<Vec<usize>>>> {
     let mut user = vec![FREE; PORTS * torus.node_count()];
     let mut changes = vec![0u32; user.len()];
-    let mut paths = vec![Vec::new(); sends.len()];
+    let (mut paths, mut searches_of) = (vec![None; sends.len()], vec![0; sends.len()]);
     let mut waiting: VecDeque<usize> = (0..sends.len()).collect();
     let mut search = BoxSearch::default();
     for searches in 0.. {
         let Some(path) = waiting.pop_front() else { break };
-        if searches > MAX_SEARCHES * sends.len()
-            || searches.is_multiple_of(SEARCHES_PER_CHECK) && budget.stop_after(0).is_some()
-        {
+        if searches > most_of_all || searches.is_multiple_of(SEARCHES_PER_CHECK) && budget.stop_after(0).is_some() {
             return None;
+        }
+        searches_of[path] += 1;
+        if searches_of[path] > most_of_one {
+            continue;
         }
         let Send { from, offset } = sends[path];
         let price = |slot: usize| if user[slot] == FREE { 0 } else { 1 + changes[slot] };
@@ -52,7 +67,7 @@ pub(super) fn packed_paths(torus: PlaneTorus, sends: &[Send], budget: &Budget) -
             let other = std::mem::replace(&mut user[slot], path as u32);
             if other != FREE {
                 changes[slot] += 1;
-                for freed in std::mem::take(&mut paths[other as usize]) {
+                for freed in paths[other as usize].take().into_iter().flatten() {
                     if user[freed] == other {
                         user[freed] = FREE;
                     }
@@ -60,7 +75,7 @@ pub(super) fn packed_paths(torus: PlaneTorus, sends: &[Send], budget: &Budget) -
                 waiting.push_back(other as usize);
             }
         }
-        paths[path] = slots;
+        paths[path] = Some(slots);
     }
     Some(paths)
 }
@@ -149,6 +164,15 @@ mod tests {
             assert_eq!(path.len() as u64, offset[0].unsigned_abs() + offset[1].unsigned_abs());
             assert!(path.iter().all(|&slot| !std::mem::replace(&mut used[slot], true)));
         }
+    }
+
+    #[test]
+    fn a_transfer_that_takes_too_many_searches_leaves_the_others() {
+        let torus = PlaneTorus::new([9, 12]).unwrap();
+        let sends = [2, 3, -2].map(|hops| Send { from: 5, offset: [0, hops] });
+        let paths = packed_if_possible(torus, &sends, [8, usize::MAX], &Budget::unlimited()).unwrap();
+        let found: Vec<bool> = paths.iter().map(Option::is_some).collect();
+        assert!(found[0] != found[1] && found[2], "{found:?}");
     }
 
     #[test]

@@ -14,10 +14,10 @@ const NO_CHANNEL: ChannelId = ChannelId::new(u32::MAX);
 /// A torus or a mesh with the position of each node.
 ///
 /// Memory: 4 bytes per node, and 8 per node and axis.
-pub(super) struct Grid {
+pub(crate) struct Grid {
     /// The number of positions of each axis, 2 or more.
-    pub(super) sides: Vec<u32>,
-    pub(super) is_torus: bool,
+    pub(crate) sides: Vec<u32>,
+    pub(crate) is_torus: bool,
     /// By place: the number whose digits are the positions, the last axis fastest.
     node_at: Vec<NodeId>,
     /// By node, axis and direction.
@@ -26,7 +26,7 @@ pub(super) struct Grid {
 
 impl Grid {
     /// Recognises a torus or a mesh of terminals and full-duplex links. `None` for other networks, and when the budget ends.
-    pub(super) fn of(topology: &Topology, budget: &Budget) -> Option<Self> {
+    pub(crate) fn of(topology: &Topology, budget: &Budget) -> Option<Self> {
         if topology.resource_count() != topology.channel_count() {
             return None;
         }
@@ -48,9 +48,11 @@ impl Grid {
         Some(Self { sides: axes.sides().to_vec(), is_torus: true, node_at, channels })
     }
 
+    /// Recognises a mesh of terminals and links, two channels each.
+    ///
     /// The nodes of the least degree are the corners. A node with one neighbour nearer to a corner is on a line of the axis of
     /// that neighbour; each position of another node is the larger one of two such neighbours.
-    fn of_mesh(topology: &Topology) -> Option<Self> {
+    pub(crate) fn of_mesh(topology: &Topology) -> Option<Self> {
         let nodes = topology.node_count();
         if topology.terminal_count() != nodes || nodes < 2 {
             return None;
@@ -129,12 +131,12 @@ impl Grid {
     }
 
     /// Returns the node at a place: the number whose digits are its positions, the last axis fastest.
-    pub(super) fn node_at(&self, place: usize) -> NodeId {
+    pub(crate) fn node_at(&self, place: usize) -> NodeId {
         self.node_at[place]
     }
 
     /// Returns the channel from a node along an axis, which has one there.
-    pub(super) fn channel(&self, node: NodeId, axis: usize, is_backwards: bool) -> ChannelId {
+    pub(crate) fn channel(&self, node: NodeId, axis: usize, is_backwards: bool) -> ChannelId {
         self.channels[2 * (node.index() * self.sides.len() + axis) + usize::from(is_backwards)]
     }
 }
