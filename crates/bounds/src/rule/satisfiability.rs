@@ -6,8 +6,8 @@ use lockstep_schedule::Problem;
 
 use crate::request::BoundRequest;
 
-/// Literals that the solver assigns: some seconds.
-const MAX_WORK: u64 = 1 << 24;
+/// Literals that the solver assigns, per terminal: a second for 20 terminals.
+const WORK_PER_TERMINAL: u64 = 1 << 19;
 
 /// Literals that the solver assigns if no schedule is known, which could show that a better bound is of use.
 const MAX_WORK_WITHOUT_GOAL: u64 = 1 << 17;
@@ -27,7 +27,8 @@ pub(crate) const BUILDS_ON_FOR_ALL_REDUCES: &[Rule] = &[Rule::Volume, Rule::Port
 /// Lockstep.
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let has_goal = request.enough < u32::MAX;
-    let mut work = if has_goal { MAX_WORK } else { MAX_WORK_WITHOUT_GOAL };
+    let work_with_goal = WORK_PER_TERMINAL.saturating_mul(problem.topology().terminal_count() as u64);
+    let mut work = if has_goal { work_with_goal } else { MAX_WORK_WITHOUT_GOAL };
     let rules = if problem.collective().phases().len() == 1 { BUILDS_ON } else { BUILDS_ON_FOR_ALL_REDUCES };
     let mut best = None;
     let mut steps = request.proved_by(rules);

@@ -60,10 +60,11 @@ const FIRST_SOLVER_WORK: u64 = 1 << 17;
 /// Maximum number of literals that the solver assigns at last.
 const MAX_SOLVER_WORK: u64 = 1 << 22;
 
-/// The same if a schedule exceeds the goal by [`FEW_STEPS`] at most: then the solver often plans or refutes these steps.
-const MAX_FINAL_SOLVER_WORK: u64 = 1 << 26;
+/// The same per terminal, if a schedule exceeds the goal by [`FEW_STEPS`] at most: then the solver often plans or refutes these
+/// steps.
+const SOLVER_WORK_PER_TERMINAL: u64 = 1 << 20;
 
-/// See [`MAX_FINAL_SOLVER_WORK`].
+/// See [`SOLVER_WORK_PER_TERMINAL`].
 const FEW_STEPS: u32 = 2;
 
 /// Literals that the solver assigns per evaluation.
@@ -169,7 +170,8 @@ pub fn all_reduce(
         search.negotiate(&routes, first, parts);
     }
     let is_near = search.below <= search.goal.saturating_add(FEW_STEPS);
-    if let Some(shorter) = search.decide(problem, if is_near { MAX_FINAL_SOLVER_WORK } else { MAX_SOLVER_WORK }) {
+    let work = if is_near { SOLVER_WORK_PER_TERMINAL * terminals as u64 } else { MAX_SOLVER_WORK };
+    if let Some(shorter) = search.decide(problem, work) {
         return Some(found("satisfiability", shorter));
     }
     if let Some(second) = second {
