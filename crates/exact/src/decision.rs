@@ -16,11 +16,11 @@ use crate::trim::trimmed;
 /// Conflicts of the first part of a search.
 const FIRST_CONFLICTS: usize = 64;
 
-/// A formula may have this number of literals, or [`STATED_PER_ASSIGNMENT`] if that is more.
+/// A formula may always have this number of literals.
 const ALWAYS_STATED: usize = 1 << 19;
 
-/// Literals that a formula may have per assignment that the solver may make.
-const STATED_PER_ASSIGNMENT: u64 = 16;
+/// A larger formula has one literal or fewer for this number of assignments that the solver may make.
+const ASSIGNMENTS_PER_LITERAL: u64 = 4;
 
 /// A formula of this number of literals takes twice the time per assignment of a small one.
 const LARGE_FORMULA: usize = 1 << 18;
@@ -44,7 +44,7 @@ pub enum Decision {
 /// Decides whether a distribution or an all-reduce has a schedule of `steps` steps of width 1.
 ///
 /// `work` is the number of literals that the solver may still assign. In a large formula, an assignment counts several times.
-/// A large formula may have 16 literals for each of them. The function subtracts what the solver has used. A million takes about
+/// A large formula may have one literal for four of them. The function subtracts what the solver has used. A million takes about
 /// 0.1 s. After each conflict, and each clause of a proof, the function calls `is_stopped`, and ends if it returns true.
 /// Otherwise, the result depends on the arguments only.
 ///
@@ -61,15 +61,8 @@ pub fn decide(
     work: &mut u64,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<Decision, ExactError> {
-    let affordable = usize::try_from(work.saturating_mul(STATED_PER_ASSIGNMENT)).unwrap_or(usize::MAX);
-    let affordable = affordable.clamp(ALWAYS_STATED, MAX_LITERALS);
-    let (formula, network, transfers) = match encode(problem, steps, affordable) {
-        Err(ExactError::LongFormula) if affordable < MAX_LITERALS => {
-            *work = 0;
-            return Ok(Decision::Undecided);
-        }
-        encoded => encoded?,
-    };
+    let affordable = usize::try_from(*work / ASSIGNMENTS_PER_LITERAL).unwrap_or(usize::MAX);
+    let (formula, network, transfers) = encode(problem, steps, affordable.clamp(ALWAYS_STATED, MAX_LITERALS))?;
     let mut solver =
         Solver::new(SolverOpts::default(), Log { limit: 0, clauses: Vec::new(), is_stopped, has_stopped: false });
     for _ in 0..=formula.variables() {
