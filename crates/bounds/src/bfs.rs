@@ -19,22 +19,22 @@ pub(crate) struct Bfs {
 impl Bfs {
     /// Searches along the paths of messages from their source.
     pub(crate) fn forwards(&mut self, rules: TransferRules<'_>, source: NodeId) {
-        let topology = rules.topology;
-        self.clear(topology.node_count());
-        self.visit(source, |node| {
-            let channels = if node == source || rules.may_continue(node) { topology.out_channels(node) } else { &[] };
-            channels.iter().filter(|&&channel| rules.carries(channel)).map(|&channel| topology.head(channel))
-        });
+        self.forwards_over(rules, source, |_| true);
     }
 
     /// Searches along the paths of messages from a source, as far as they do not visit a node.
     pub(crate) fn around(&mut self, rules: TransferRules<'_>, source: NodeId, avoided: NodeId) {
+        self.forwards_over(rules, source, |node| node != avoided);
+    }
+
+    /// Searches along the paths of messages from a source over some of the nodes.
+    fn forwards_over(&mut self, rules: TransferRules<'_>, source: NodeId, may_visit: impl Fn(NodeId) -> bool) {
         let topology = rules.topology;
         self.clear(topology.node_count());
         self.visit(source, |node| {
             let channels = if node == source || rules.may_continue(node) { topology.out_channels(node) } else { &[] };
             let usable = channels.iter().filter(|&&channel| rules.carries(channel));
-            usable.map(|&channel| topology.head(channel)).filter(move |&head| head != avoided)
+            usable.map(|&channel| topology.head(channel)).filter(|&head| may_visit(head))
         });
     }
 

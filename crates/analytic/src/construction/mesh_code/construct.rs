@@ -10,7 +10,7 @@ use crate::kit::grid::Grid;
 use crate::kit::plane_torus::{PORTS, PlaneTorus};
 use crate::kit::streamed_broadcast::is_wormhole_all_port;
 
-/// Wormhole all-port broadcast on meshes of two axes, in the fewest steps or one more.
+/// Wormhole all-port broadcast on meshes of two axes: few steps more than the fewest, and often none.
 ///
 /// The last step begins at the nodes of a [perfect code](Code::smallest), each of which sends to its neighbours. Before it, the
 /// [code is divided](division::paths_of_steps) into parts again and again, up to five parts per holder and step. The
@@ -27,7 +27,7 @@ use crate::kit::streamed_broadcast::is_wormhole_all_port;
 /// Lockstep. The code: see [`Code::smallest`].
 pub(crate) const MESH_CODE: Construction = Construction {
     name: "mesh-code",
-    about: "meshes of two axes with any sides: wormhole broadcast to a perfect code, last to all neighbours",
+    about: "meshes of two axes with sides of 3 or more: wormhole broadcast to a perfect code, last to all neighbours",
     construct: |problem, _goal, budget| construct(problem, budget),
 };
 
