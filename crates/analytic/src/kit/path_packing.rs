@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use lockstep_schedule::Budget;
+use lockstep_schedule::{Budget, MessageId, Schedule};
+use lockstep_topology::ChannelId;
 
 use super::plane_torus::{PORTS, PlaneTorus};
 
@@ -135,6 +136,31 @@ impl BoxSearch {
         slots.reverse();
         slots
     }
+}
+
+/// Returns the schedule of one message whose steps have these paths, as slots of channels. `channel` returns the channel of a
+/// place and a port. `None` if there is no such channel, or if the budget ends.
+pub(crate) fn schedule_of(
+    steps: Vec<Vec<Vec<usize>>>,
+    budget: &Budget,
+    channel: impl Fn(usize, usize) -> Option<ChannelId>,
+) -> Option<Schedule> {
+    let mut schedule = Schedule::new();
+    let mut channels: Vec<ChannelId> = Vec::new();
+    for paths in steps {
+        if budget.stop_after(0).is_some() {
+            return None;
+        }
+        schedule.begin_step();
+        for slots in paths {
+            channels.clear();
+            for slot in slots {
+                channels.push(channel(slot / PORTS, slot % PORTS)?);
+            }
+            schedule.push(MessageId::new(0), &channels);
+        }
+    }
+    Some(schedule)
 }
 
 #[cfg(test)]

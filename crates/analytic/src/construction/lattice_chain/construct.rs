@@ -1,12 +1,12 @@
 //! The construction: the chain up to the last step but one, then a maximum flow.
 
-use lockstep_schedule::{Budget, MessageId, Problem, Schedule};
-use lockstep_topology::{ChannelId, NodeId};
+use lockstep_schedule::{Budget, Problem, Schedule};
+use lockstep_topology::NodeId;
 
 use super::chain::LatticeChain;
 use super::last_step::last_step;
 use crate::Construction;
-use crate::kit::path_packing::{Send, packed_paths};
+use crate::kit::path_packing::{Send, packed_paths, schedule_of};
 use crate::kit::plane_torus::{PORTS, PlaneTorus};
 use crate::kit::streamed_broadcast;
 
@@ -59,25 +59,11 @@ fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
         }
         axes.node_at(network.place([origin[0] + x, origin[1] + y]))
     };
-    let mut schedule = Schedule::new();
-    let mut channels: Vec<ChannelId> = Vec::new();
-    for paths in steps {
-        if budget.stop_after(0).is_some() {
-            return None;
-        }
-        schedule.begin_step();
-        for slots in paths {
-            channels.clear();
-            for slot in slots {
-                let (place, port) = (slot / PORTS, slot % PORTS);
-                let head = node_at(torus.neighbour(place, port));
-                let mut leaving = topology.out_channels(node_at(place)).iter();
-                channels.extend(leaving.find(|&&channel| topology.head(channel) == head));
-            }
-            schedule.push(MessageId::new(0), &channels);
-        }
-    }
-    Some(schedule)
+    schedule_of(steps, budget, |place, port| {
+        let (node, head) = (node_at(place), node_at(torus.neighbour(place, port)));
+        let mut leaving = topology.out_channels(node).iter().copied();
+        leaving.find(|&channel| topology.head(channel) == head)
+    })
 }
 
 /// Returns the paths of a broadcast from place 0 in `ceil(log5 N)` steps.

@@ -1,13 +1,13 @@
 //! The construction.
 
-use lockstep_schedule::{Budget, MessageId, Problem, Schedule};
-use lockstep_topology::ChannelId;
+use lockstep_schedule::{Budget, Problem, Schedule};
 
 use super::code::Code;
 use super::division::{self, ports, reach};
 use crate::Construction;
 use crate::kit::grid::Grid;
-use crate::kit::plane_torus::{PORTS, PlaneTorus};
+use crate::kit::path_packing::schedule_of;
+use crate::kit::plane_torus::PlaneTorus;
 use crate::kit::streamed_broadcast::is_wormhole_all_port;
 
 /// Wormhole all-port broadcast on meshes of two axes: few steps more than the fewest, and often none.
@@ -47,23 +47,7 @@ fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
     let root = problem.collective().root()?;
     let root = (0..mesh.node_count()).find(|&place| grid.node_at(place) == root)?;
     let steps = paths_of_steps(mesh, root, budget)?;
-    let mut schedule = Schedule::new();
-    let mut channels: Vec<ChannelId> = Vec::new();
-    for paths in steps {
-        if budget.stop_after(0).is_some() {
-            return None;
-        }
-        schedule.begin_step();
-        for slots in paths {
-            channels.clear();
-            channels.extend(slots.into_iter().map(|slot| {
-                let (place, port) = (slot / PORTS, slot % PORTS);
-                grid.channel(grid.node_at(place), port / 2, port % 2 == 1)
-            }));
-            schedule.push(MessageId::new(0), &channels);
-        }
-    }
-    Some(schedule)
+    schedule_of(steps, budget, |place, port| Some(grid.channel(grid.node_at(place), port / 2, port % 2 == 1)))
 }
 
 /// Returns the paths of each step, as slots of channels.
