@@ -1,7 +1,7 @@
 //! The portfolio search for a schedule of one distribution: all methods alternate in rounds.
 
 use lockstep_paths::{PathTable, TableError};
-use lockstep_schedule::{Budget, Effort, NotFound, Problem, Schedule};
+use lockstep_schedule::{Budget, Effort, NotFound, Problem, Schedule, StopReason};
 
 use crate::kit::bus_paths::bus_paths;
 use crate::kit::fixed_transfers::FixedTransfers;
@@ -36,6 +36,8 @@ pub(crate) struct Portfolio<'a> {
     evaluations: u64,
     /// Whether the next attempt exceeds the limit of evaluations.
     is_spent: bool,
+    /// Whether an attempt took more than all evaluations of the budget.
+    is_cut: bool,
     /// The paths of a network with buses; without them, no method runs.
     bus_paths: Result<Option<PathTable>, TableError>,
     /// The reason for the error that [`into_best`](Self::into_best) returns without a schedule.
@@ -91,6 +93,7 @@ impl<'a> Portfolio<'a> {
             below: u32::MAX,
             evaluations: 0,
             is_spent: false,
+            is_cut: false,
             bus_paths: bus_paths(problem),
             failure: NO_SCHEDULE,
         }
@@ -112,14 +115,19 @@ impl<'a> Portfolio<'a> {
         self.best.as_ref().map(|best| best.schedule.step_count() as u32)
     }
 
+    /// Returns true if a schedule is known.
+    fn has_schedule(&self) -> bool {
+        self.below < u32::MAX || self.start.is_some()
+    }
+
     /// Returns the number of evaluations so far.
     pub(crate) fn evaluations(&self) -> u64 {
         self.evaluations
     }
 
-    /// Returns true if the next attempt exceeds the limit of evaluations.
+    /// Returns true if an attempt exceeds the limit of evaluations: the next one, or one that was cut off.
     pub(crate) fn is_spent(&self) -> bool {
-        self.is_spent
+        self.is_spent || self.is_cut
     }
 
     /// Returns true if some method may still find something.
@@ -146,8 +154,8 @@ impl<'a> Portfolio<'a> {
             let attempts = self.methods[place].attempts;
             let planned = (attempts * GROWTH).max(1);
             let more = planned.min(self.shared_attempts(&self.methods[place], limits.pause_after));
-            let has_schedule = self.below < u32::MAX;
-            if more == 0 || has_schedule && (self.below <= limits.goal || is_stopped(limits.budget)) {
+            let is_useless = self.below <= limits.goal || self.has_schedule() && is_stopped(limits.budget);
+            if more == 0 || is_useless {
                 continue;
             }
             // To skip only this method would change what a larger budget does next.
@@ -201,6 +209,11 @@ impl<'a> Portfolio<'a> {
                 self.below = schedule.step_count() as u32;
                 self.best = Some(MethodSchedule { method, schedule });
                 false
+            }
+            // Each further attempt takes as many.
+            Err(MethodError::Stopped(StopReason::Evaluations)) => {
+                self.is_cut = true;
+                true
             }
             Ok(_) | Err(MethodError::NoShorter | MethodError::Stopped(_)) => {
                 below == u32::MAX && end >= MAX_FAILED_ATTEMPTS
@@ -272,7 +285,8 @@ impl<'a> Portfolio<'a> {
     /// found a schedule.
     pub(crate) fn into_best(self) -> Result<MethodSchedule, NotFound> {
         let why = self.bus_paths.map_or_else(|error| error.to_string(), |_| self.failure.to_owned());
-        self.best.ok_or(match self.below {
+        let known = self.start.map_or(u32::MAX, |start| start.step_count() as u32);
+        self.best.ok_or(match self.below.min(known) {
             u32::MAX => NotFound::Unsupported { engine: ENGINE, why },
             reached => NotFound::TooLong { steps: reached.saturating_sub(1), reached },
         })
@@ -298,6 +312,8 @@ mod tests {
     use lockstep_topology::Topology;
 
     use super::*;
+    use crate::kit::request::AttemptContext;
+    use crate::kit::transfer_log::TransferLog;
 
     const HOPELESS: &[Method] = &[Method {
         name: "hopeless",
@@ -324,6 +340,38 @@ mod tests {
         assert!(attempts >= MAX_FAILED_ATTEMPTS, "{attempts} attempts");
         let error = portfolio.into_best().unwrap_err().to_string();
         assert!(error.contains(NO_SCHEDULE), "{error}");
+    }
+
+    const ENDLESS: &[Method] = &[Method {
+        name: "endless",
+        about: "takes all evaluations",
+        evaluations_per_delivery: 1,
+        is_random: true,
+        find: |request| {
+            let endless = |_: &mut _, context: &AttemptContext<'_>| loop {
+                context.count(1 << 20);
+                context.check(0)?;
+            };
+            request.best_attempt(endless).map(TransferLog::into_schedule)
+        },
+    }];
+
+    /// If a schedule is known, an attempt ends that takes more than all evaluations.
+    #[test]
+    fn an_attempt_that_takes_too_long_is_not_repeated() {
+        let ring: Topology = "ring:4".parse().unwrap();
+        let all_gather = Collective::all_gather();
+        let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
+        let mut first = Portfolio::new(&problem);
+        tried(&mut first, &Budget::unlimited(), 1 << 15);
+        let known = first.into_best().unwrap().schedule;
+        let mut portfolio = Portfolio::new(&problem);
+        portfolio.improve(Some(&known));
+        portfolio.methods = initial_states(&problem, ENDLESS);
+        let names = tried(&mut portfolio, &Budget::evaluations(100_000), u64::MAX);
+        assert_eq!(names, ["endless"]);
+        assert!(portfolio.is_spent() && !portfolio.has_more());
+        assert!(matches!(portfolio.into_best(), Err(NotFound::TooLong { steps: 1, reached: 2 })));
     }
 
     /// Runs rounds up to a pause and returns the names of all methods tried.

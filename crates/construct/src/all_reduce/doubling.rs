@@ -8,13 +8,19 @@ use crate::negotiation::route_table::RouteTable;
 /// joined as in a hypercube. Several blocks use the dimensions in turn, so `d` dimensions and `b` blocks take `d ceil(b /
 /// d)` steps; with fewer ports than dimensions, as many blocks as ports run at the same time.
 ///
-/// `None` for other networks and for links that carry one direction per step. `O(N d^2)` time for `N` terminals.
+/// `None` for other networks and for links that carry one direction per step, unless there are fewer than `below` steps, and
+/// once `is_stopped`. `O(N d^2)` time for `N` terminals, and the transfers.
 ///
 /// # Source
 ///
 /// Thakur, Rabenseifner and Gropp, *Optimization of collective communication operations in MPICH*, International Journal of
 /// High Performance Computing Applications 19 (2005), section 4.
-pub(super) fn recursive_doubling(problem: &Problem<'_>, routes: &RouteTable) -> Option<Schedule> {
+pub(super) fn recursive_doubling(
+    problem: &Problem<'_>,
+    routes: &RouteTable,
+    below: u32,
+    is_stopped: impl Fn() -> bool,
+) -> Option<Schedule> {
     let (terminals, messages) = (problem.topology().terminal_count(), problem.messages());
     if messages.ids().any(|message| messages.receiver_count(message) + 1 != terminals) {
         return None;
@@ -24,9 +30,15 @@ pub(super) fn recursive_doubling(problem: &Problem<'_>, routes: &RouteTable) -> 
         Ports::All => dimensions.len(),
         Ports::Limit(ports) => dimensions.len().min(ports.get() as usize),
     };
-    let mut schedule = Schedule::new();
     let blocks: Vec<MessageId> = messages.ids().collect();
+    if blocks.len().div_ceil(at_once) * dimensions.len() >= below as usize {
+        return None;
+    }
+    let mut schedule = Schedule::new();
     for wave in blocks.chunks(at_once) {
+        if is_stopped() {
+            return None;
+        }
         for step in 0..dimensions.len() {
             schedule.begin_step();
             for (place, &block) in wave.iter().enumerate() {

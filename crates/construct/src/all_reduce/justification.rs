@@ -5,6 +5,9 @@ use crate::kit::reservation_table::ReservationTable;
 use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::Transfers;
 
+/// Number of transfers placed between two looks at the clock.
+const TRANSFERS_PER_CHECK: usize = 1 << 14;
+
 /// Moves all transfers as far as possible to the end of the schedule, the last ones first, and then as far as possible to
 /// its beginning. No pass makes the schedule longer: a transfer may always stay in its step.
 ///
@@ -25,24 +28,41 @@ impl<'a> Justification<'a> {
     }
 
     /// Runs both passes. Transfers of the same step move in the order of their `keys`. With `delays`, the first pass is
-    /// skipped.
-    pub(super) fn run(&mut self, routes: &RouteTable, transfers: &mut Transfers, keys: &[u32], delays: bool) {
+    /// skipped. `None` once `is_stopped`: then the transfers are no schedule.
+    pub(super) fn run(
+        &mut self,
+        routes: &RouteTable,
+        transfers: &mut Transfers,
+        keys: &[u32],
+        delays: bool,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Option<()> {
         if !delays {
             reverse(transfers);
-            self.pass(routes, transfers, keys, true);
+            self.pass(routes, transfers, keys, true, is_stopped)?;
             reverse(transfers);
         }
-        self.pass(routes, transfers, keys, false);
+        self.pass(routes, transfers, keys, false, is_stopped)
     }
 
     /// Moves all transfers to the earliest step that their inputs allow. `backwards`: time and routes are reversed.
-    fn pass(&mut self, routes: &RouteTable, transfers: &mut Transfers, keys: &[u32], backwards: bool) {
+    fn pass(
+        &mut self,
+        routes: &RouteTable,
+        transfers: &mut Transfers,
+        keys: &[u32],
+        backwards: bool,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Option<()> {
         self.ready.fill(0);
         let mut table = ReservationTable::new(self.capacities);
         let mut order: Vec<(u32, u32, u32)> =
             (0u32..).zip(&transfers.0).map(|(index, transfer)| (transfer.step, keys[index as usize], index)).collect();
         order.sort_unstable();
-        for (_, _, index) in order {
+        for (place, (_, _, index)) in order.into_iter().enumerate() {
+            if place % TRANSFERS_PER_CHECK == 0 && is_stopped() {
+                return None;
+            }
             let transfer = &mut transfers.0[index as usize];
             let [mut from, mut to] = routes.ends(transfer.route);
             if backwards {
@@ -56,6 +76,7 @@ impl<'a> Justification<'a> {
             }
             self.ready[to] = self.ready[to].max(transfer.step + 1);
         }
+        Some(())
     }
 }
 

@@ -118,7 +118,7 @@ pub fn all_reduce(
     let least = (2 * messages.delivery_count()).div_ceil(capacities.of_resources(topology).max(1));
     let goal = goal.max(u32::try_from(least).unwrap_or(u32::MAX));
     let below = start.map_or(u32::MAX, |start| start.step_count() as u32);
-    if below <= goal {
+    if below <= goal || start.is_some() && is_stopped(budget) {
         return None;
     }
     let mut search = Search {
@@ -134,7 +134,7 @@ pub fn all_reduce(
     };
     let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
-    let doubled = recursive_doubling(problem, &routes).filter(|doubled| (doubled.step_count() as u32) < below);
+    let doubled = recursive_doubling(problem, &routes, below, || is_stopped(budget));
     if let Some(doubled) = &doubled {
         search.below = doubled.step_count() as u32;
     }
@@ -147,7 +147,8 @@ pub fn all_reduce(
         .and_then(|()| Groups::new(problem, &routes));
     let longer =
         near.as_ref().and_then(|_| routes.add_detours(&task, &capacities)).and_then(|()| Groups::new(problem, &routes));
-    let start = start.map(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes));
+    let start =
+        start.and_then(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes, || is_stopped(budget)));
     if let Some(start) = start {
         search.justify("overlap", &routes, start);
     }
@@ -232,7 +233,8 @@ impl Search<'_> {
             let most = self.below.min(MAX_EXCHANGE_STEPS) - 1;
             let Some(schedule) = exchange.find(most, limit, || is_stopped(self.budget), &mut rng) else { break };
             self.below = schedule.step_count() as u32;
-            self.best = Some(("exchange", Transfers::of_schedule(self.task, self.capacities, &schedule, routes)));
+            let transfers = Transfers::of_schedule(self.task, self.capacities, &schedule, routes, || false);
+            self.best = transfers.map(|transfers| ("exchange", transfers));
         }
         self.evaluations_left = self.evaluations_left.saturating_sub(exchange.evaluations());
     }
@@ -313,7 +315,10 @@ impl Search<'_> {
             let mut keys: Vec<u32> = (0..transfers.len() as u32).collect();
             keys.shuffle(&mut self.rng);
             let delays = self.rng.random();
-            self.justification.run(routes, &mut transfers, &keys, delays);
+            let is_stopped = || is_stopped(self.budget);
+            if self.justification.run(routes, &mut transfers, &keys, delays, &is_stopped).is_none() {
+                break;
+            }
         }
         let Some(transfers) = kept else { return false };
         self.best = Some((method, transfers));

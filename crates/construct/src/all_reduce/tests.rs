@@ -309,3 +309,28 @@ fn relays_of_nothing_are_left_out() {
         verify(&problem, &found.schedule).unwrap_or_else(|violation| panic!("seed {seed}: {violation}"));
     }
 }
+
+/// A schedule of recursive doubling or of the start may have millions of transfers.
+#[test]
+fn nothing_begins_after_the_end_of_the_time() {
+    let cube: Topology = "hypercube:4".parse().unwrap();
+    let collective = Collective::all_reduce();
+    let problem = Problem::new(&cube, &collective, CommunicationModel::wormhole()).unwrap();
+    let over = Budget::unlimited();
+    over.cancel();
+    let known = all_reduce(&problem, None, 8, 1, &Budget::evaluations(1 << 16)).unwrap().schedule;
+    assert!(all_reduce(&problem, Some(&known), 1, 1, &over).is_none());
+    let task = SchedulingTask::new(&problem).unwrap();
+    let capacities = Capacities::new(&task);
+    let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap();
+    // 16 blocks use 4 dimensions in 4 waves.
+    let doubled = |below, is_stopped| recursive_doubling(&problem, &routes, below, || is_stopped);
+    assert_eq!(doubled(17, false).map(|schedule| schedule.step_count()), Some(16));
+    assert!(doubled(16, false).is_none() && doubled(17, true).is_none());
+    assert!(Transfers::of_schedule(&task, &capacities, &known, &mut routes, || true).is_none());
+    let mut transfers = Transfers::of_schedule(&task, &capacities, &known, &mut routes, || false).unwrap();
+    let keys: Vec<u32> = (0..transfers.len() as u32).collect();
+    let mut justification = Justification::new(&capacities, 16, 16);
+    assert!(justification.run(&routes, &mut transfers, &keys, true, &|| true).is_none());
+    assert!(justification.run(&routes, &mut transfers, &keys, true, &|| false).is_some());
+}

@@ -29,7 +29,7 @@ pub(crate) struct MethodRequest<'a> {
     pub(crate) seed: u64,
     /// The numbers of the attempts to make. Each has its own random stream.
     pub(crate) attempts: Range<u64>,
-    /// Only its deadline and cancellation flag count here; the portfolio counts evaluations.
+    /// The portfolio counts evaluations. Here, they only end an attempt that takes more of them alone.
     pub(crate) budget: &'a Budget,
     /// The transfers that the schedule begins with, if any.
     pub(crate) fixed: Option<FixedTransfers<'a>>,
@@ -81,11 +81,12 @@ impl<'a> MethodRequest<'a> {
             if reached.load(Ordering::Relaxed) < number {
                 return Err(MethodError::NoShorter);
             }
-            let is_needed = self.below == u32::MAX && number == self.attempts.start;
+            let is_needed = !self.has_schedule() && number == self.attempts.start;
             if let Some(reason) = self.stop_reason().filter(|_| !is_needed) {
                 return Err(MethodError::Stopped(reason));
             }
-            let context = AttemptContext { request: self, number, reached: &reached, is_needed };
+            let context =
+                AttemptContext { request: self, number, reached: &reached, is_needed, spent: &AtomicU64::new(0) };
             let log = attempt(&mut self.attempt_rng(number), &context)?;
             if log.step_count() <= self.goal {
                 reached.fetch_min(number, Ordering::Relaxed);
@@ -109,6 +110,11 @@ impl<'a> MethodRequest<'a> {
             (Err(_), Ok(_)) => second,
             _ => first,
         }
+    }
+
+    /// Returns true if a schedule is known, also if it does not limit the steps of others.
+    pub(crate) fn has_schedule(&self) -> bool {
+        self.below < u32::MAX || self.best.is_some()
     }
 
     /// Returns the random stream of one attempt.
@@ -155,6 +161,8 @@ pub(crate) struct AttemptContext<'a> {
     reached: &'a AtomicU64,
     /// Whether no other schedule exists. Such an attempt always finishes; after the end of the budget by best effort.
     is_needed: bool,
+    /// Units of work of this attempt, see [`WorkCounter`].
+    spent: &'a AtomicU64,
 }
 
 impl AttemptContext<'_> {
@@ -173,7 +181,8 @@ impl AttemptContext<'_> {
         self.request.below
     }
 
-    /// Checks whether an attempt that has `steps` steps so far shall continue.
+    /// Checks whether an attempt that has `steps` steps so far shall continue. It also ends if it takes more evaluations than
+    /// the budget has.
     ///
     /// # Errors
     ///
@@ -182,7 +191,9 @@ impl AttemptContext<'_> {
         if steps >= self.request.below || self.reached.load(Ordering::Relaxed) < self.number {
             return Err(MethodError::NoShorter);
         }
-        match self.request.stop_reason() {
+        let is_spent =
+            self.spent.load(Ordering::Relaxed) / UNITS_PER_EVALUATION > self.request.budget.evaluation_limit();
+        match self.request.stop_reason().or(is_spent.then_some(StopReason::Evaluations)) {
             Some(reason) if !self.is_needed => Err(MethodError::Stopped(reason)),
             _ => Ok(()),
         }
@@ -201,6 +212,7 @@ impl AttemptContext<'_> {
 
     /// Counts units of work, see [`WorkCounter`].
     pub(crate) fn count(&self, units: u64) {
+        self.spent.fetch_add(units, Ordering::Relaxed);
         self.request.work.add(units);
     }
 

@@ -22,23 +22,27 @@ pub(crate) struct BlockTransfer {
 pub(crate) struct Transfers(pub(crate) Vec<BlockTransfer>);
 
 impl Transfers {
-    /// Returns the transfers of a schedule, and adds their paths to a table.
+    /// Returns the transfers of a schedule, and adds their paths to a table. `None` once `is_stopped`.
     pub(crate) fn of_schedule(
         task: &SchedulingTask<'_>,
         capacities: &Capacities,
         schedule: &Schedule,
         routes: &mut RouteTable,
-    ) -> Self {
+        is_stopped: impl Fn() -> bool,
+    ) -> Option<Self> {
         let mut numbers = BTreeMap::<&[ChannelId], u32>::new();
         let mut transfers = Vec::with_capacity(schedule.transfer_count());
         for (step, at_once) in schedule.steps() {
+            if is_stopped() {
+                return None;
+            }
             for transfer in at_once.iter() {
                 let route =
                     *numbers.entry(transfer.path).or_insert_with(|| routes.push(task, capacities, transfer.path));
                 transfers.push(BlockTransfer { block: transfer.message.number(), route, step: step as u32 });
             }
         }
-        Self(transfers)
+        Some(Self(transfers))
     }
 
     pub(crate) fn len(&self) -> usize {

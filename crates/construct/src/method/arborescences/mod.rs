@@ -44,7 +44,14 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         .filter(|broadcast| broadcast.chunks > 1)
         .ok_or(MethodError::Unsupported)?;
     half_duplex_pairs(topology).ok_or(MethodError::Unsupported)?;
-    let packing = TreePacking::new(topology, broadcast.source, broadcast.chunks);
+    // One tree takes as much already.
+    if topology.channel_count().saturating_mul(topology.channel_count()) > MAX_WORK {
+        return Err(MethodError::Unsupported);
+    }
+    let is_stopped = || request.stop_reason().is_some();
+    let Some(packing) = TreePacking::new(topology, broadcast.source, broadcast.chunks, is_stopped) else {
+        return Err(request.stop_reason().map_or(MethodError::NoShorter, MethodError::Stopped));
+    };
     let work = packing.most_trees() as usize * topology.channel_count();
     let is_large = work.saturating_mul(packing.arc_count()) > MAX_WORK;
     if is_large || !broadcast.receivers.iter().all(|&receiver| packing.reaches(receiver)) {

@@ -31,7 +31,13 @@ pub(super) type Arborescence = Vec<(ChannelId, u32)>;
 
 impl<'a> TreePacking<'a> {
     /// Computes the maximum number of disjoint trees by one maximum flow per terminal. No more than `chunks` are of use.
-    pub(super) fn new(topology: &'a Topology, source: NodeId, chunks: u32) -> Self {
+    /// `None` once `is_stopped`.
+    pub(super) fn new(
+        topology: &'a Topology,
+        source: NodeId,
+        chunks: u32,
+        is_stopped: impl Fn() -> bool,
+    ) -> Option<Self> {
         let nodes = topology.node_count();
         let (mut distance, mut queue, mut next) = (vec![u32::MAX; nodes], vec![source], 0);
         distance[source.index()] = 0;
@@ -57,14 +63,18 @@ impl<'a> TreePacking<'a> {
         for channel in topology.channel_numbers() {
             network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), 0);
         }
-        let flows = queue.iter().filter(|&&node| node != source).map(|node| {
+        let mut least = if queue.len() > 1 { u64::from(chunks) } else { 0 };
+        for node in queue.iter().filter(|&&node| node != source) {
+            if is_stopped() {
+                return None;
+            }
             network.reset(|arc| if is_open[arc.index()] { topology.capacity(ChannelId::new(arc.number())) } else { 0 });
-            network.max_flow(source.index(), node.index())
-        });
-        let most_trees = flows.min().unwrap_or(0).min(u64::from(chunks)) as u32;
+            least = network.max_flow(source.index(), node.index()).min(least);
+        }
+        let most_trees = least as u32;
         let mut packing = Self { topology, source, distance, is_open, most_trees, network };
         packing.network = packing.growth_network(most_trees);
-        packing
+        Some(packing)
     }
 
     /// Returns the flow network of the test for a number of trees.

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use lockstep_schedule::strategy::any_model;
-use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, StopReason, verify};
 use lockstep_topology::{NodeId, Topology};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -46,9 +46,10 @@ proptest! {
     ) {
         prop_assume!(topology.is_direct());
         let source = *root.get(topology.terminals());
-        let mut packing = TreePacking::new(&topology, source, u32::MAX);
+        let mut packing = TreePacking::new(&topology, source, u32::MAX, || false).unwrap();
         prop_assert_eq!(packing.most_trees(), minimum_cut(&topology, source));
-        prop_assert_eq!(TreePacking::new(&topology, source, 1).most_trees(), minimum_cut(&topology, source).min(1));
+        let one = TreePacking::new(&topology, source, 1, || false).unwrap();
+        prop_assert_eq!(one.most_trees(), minimum_cut(&topology, source).min(1));
         for count in 1..=packing.most_trees() {
             let trees = packing.pack(count, &mut ChaCha8Rng::seed_from_u64(seed));
             let mut uses = vec![0; topology.channel_bound()];
@@ -97,7 +98,7 @@ fn chunks_follow_each_other() {
         let root = topology.terminals()[0];
         let collective = Collective::broadcast(root).with_chunks(NonZeroU32::new(chunks).unwrap());
         let problem = Problem::new(&topology, &collective, CommunicationModel::store_and_forward()).unwrap();
-        let packing = TreePacking::new(&topology, root, chunks);
+        let packing = TreePacking::new(&topology, root, chunks, || false).unwrap();
         assert_eq!(packing.most_trees(), connectivity, "{spec}");
         assert_eq!(steps(&problem), Some(packing.depth() + chunks.div_ceil(connectivity) - 1), "{spec}");
     }
@@ -113,4 +114,16 @@ fn other_problems_are_not_supported() {
     let chunks = Collective::broadcast(omega.terminals()[0]).with_chunks(NonZeroU32::new(2).unwrap());
     let problem = Problem::new(&omega, &chunks, CommunicationModel::wormhole()).unwrap();
     assert_eq!(steps(&problem), None, "no channel joins two terminals");
+}
+
+#[test]
+fn the_flows_end_with_the_budget() {
+    let torus: Topology = "torus:8x8".parse().unwrap();
+    assert!(TreePacking::new(&torus, NodeId::new(0), 4, || true).is_none());
+    let broadcast = Collective::broadcast(NodeId::new(0)).with_chunks(NonZeroU32::new(4).unwrap());
+    let problem = Problem::new(&torus, &broadcast, CommunicationModel::store_and_forward()).unwrap();
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let error = (ARBORESCENCES.find)(&MethodRequest::first(&problem, &budget)).unwrap_err();
+    assert_eq!(error, MethodError::Stopped(StopReason::Cancelled));
 }

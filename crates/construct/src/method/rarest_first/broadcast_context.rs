@@ -14,6 +14,12 @@ use crate::kit::task::SchedulingTask;
 /// The maximum size of the table of terminals and messages: 4 GiB per thread.
 pub(super) const MAX_HOLDINGS_BYTES: u64 = 4 << 30;
 
+/// There are few messages if there are more than this number of terminals per message.
+const FEW_MESSAGES: u64 = 64;
+
+/// Maximum number of channels that the searches of one step visit without a limit, if there are few messages.
+const MAX_SEARCH_VISITS: u64 = 1 << 28;
+
 /// The facts that all attempts at one broadcast share.
 #[derive(Debug)]
 pub(super) struct BroadcastContext<'a> {
@@ -21,6 +27,7 @@ pub(super) struct BroadcastContext<'a> {
     fixed: Option<FixedTransfers<'a>>,
     capacities: Capacities,
     is_to_all: bool,
+    searches_far: bool,
     /// The holdings before the first step. Only terminals on shortest paths to receivers relay a message.
     holdings: OnceLock<Holdings>,
     /// The holdings before the first step if every terminal relays; `None` if that makes no difference or is too large.
@@ -64,6 +71,7 @@ impl<'a> BroadcastContext<'a> {
             task,
             fixed,
             is_to_all,
+            searches_far: searches_far(task),
             tight_sets,
             capacities: Capacities::new(task),
             holdings: OnceLock::new(),
@@ -89,6 +97,12 @@ impl<'a> BroadcastContext<'a> {
     /// Returns true if every message goes to all other terminals.
     pub(super) fn is_to_all(&self) -> bool {
         self.is_to_all
+    }
+
+    /// Returns true if messages are few and the network is large: then no neighbour of most terminals holds a message, and
+    /// the searches of these terminals visit the whole network in each step.
+    pub(super) fn searches_far(&self) -> bool {
+        self.searches_far
     }
 
     pub(super) fn holdings(&self) -> &Holdings {
@@ -135,4 +149,11 @@ impl<'a> BroadcastContext<'a> {
         let all = messages.len() as u64 * self.task.topology().terminal_count() as u64;
         messages.delivery_count() >= all / 4
     }
+}
+
+/// See [`BroadcastContext::searches_far`].
+fn searches_far(task: &SchedulingTask<'_>) -> bool {
+    let (terminals, channels) = (task.topology().terminal_count() as u64, task.topology().channel_count() as u64);
+    let is_far = task.messages().len() as u64 * FEW_MESSAGES < terminals;
+    !task.stores_and_forwards() && is_far && terminals.saturating_mul(channels) > MAX_SEARCH_VISITS
 }

@@ -27,6 +27,10 @@ const CHECK_INTERVAL: usize = 32;
 /// Units of work per step and node, in addition to the searches.
 const STEP_WORK: u64 = 16;
 
+/// The limited searches of a step visit up to this number of times as many channels as there are: on large networks, and after
+/// the end of the budget.
+const LIMITED_SEARCHES: [u64; 2] = [256, 16];
+
 /// The price of a fixed transfer that may move.
 const MOVABLE_PRICE: u32 = 1;
 
@@ -193,12 +197,28 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         Ok(())
     }
 
+    /// Returns true if the searches of a step are limited.
+    fn is_quick(&self) -> bool {
+        // Without neighbours, most searches end at once, at a channel that is not free.
+        self.shared.has_neighbours() && (self.is_best_effort() || self.shared.searches_far())
+    }
+
+    /// Returns the units of work to which the searches of a step are limited.
+    fn quick_work(&self) -> u64 {
+        let [on_large_networks, at_last] = LIMITED_SEARCHES;
+        let searches = if self.is_best_effort() { at_last } else { on_large_networks };
+        searches * self.task.topology().channel_count() as u64
+    }
+
     fn fetch_from_neighbours(&mut self, terminal: usize) {
         let Self { fetcher, holdings, strategy, rng, .. } = self;
         fetcher.fetch_from_neighbours(holdings, terminal, strategy.mode, rng);
     }
 
     fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) {
+        if self.is_quick() && self.fetcher.work() > self.quick_work() && !self.fetcher.plan.is_empty() {
+            return;
+        }
         // Rerouting needs long searches, so only terminals without slack do it.
         let reroutes = (self.strategy.reroutes_early || self.deadline.retries() > 1)
             && self.strategy.mode == FetchMode::Thorough
@@ -255,7 +275,7 @@ impl<R: Rng> AttemptSteps for ScheduleBuilder<'_, R> {
         self.plan_fixed();
         let order = self.service_order();
         context.count(STEP_WORK * self.distance.len() as u64);
-        if self.strategy.is_local {
+        if self.strategy.is_local || self.is_quick() {
             self.serve_all(&order, context, Self::fetch_from_neighbours)?;
         }
         if !self.task.stores_and_forwards() {

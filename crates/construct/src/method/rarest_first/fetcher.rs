@@ -84,6 +84,11 @@ impl<'a> Fetcher<'a> {
         }
     }
 
+    /// Returns the units of work since the last call of [`take_work`](Self::take_work).
+    pub(super) fn work(&self) -> u64 {
+        self.selector.work + self.search.work()
+    }
+
     /// Returns the units of work since the last call.
     pub(super) fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.selector.work) + self.search.take_work()

@@ -44,7 +44,6 @@ use self::independent::IndependentSteps;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
-use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
 /// Rarest-first broadcast: step by step, every terminal fetches the rarest message it can get.
@@ -65,8 +64,8 @@ use crate::kit::transfer_log::TransferLog;
 /// Fixed transfers are planned first in their steps. If they may move, they can be cancelled like all others, together
 /// with the transfers that depend on them, and those after the target are dropped.
 ///
-/// Not supported: few messages on a large network under wormhole switching, if a schedule is known. Then each terminal would
-/// search the whole network in each step.
+/// With few messages on a large network, each terminal would search the whole network in each step. Then terminals fetch from
+/// their neighbours first, and the searches of a step are limited. So are those after the end of the budget.
 ///
 /// Time: `O(D log T)` per attempt for `D` deliveries to `T` terminals, while neighbours have many messages to offer; at
 /// most `O(D M log T / 64)` for `M` messages. In addition, one search of the network per message that no neighbour
@@ -85,34 +84,16 @@ pub(crate) const RAREST_FIRST: Method = Method {
     is_random: true,
 };
 
-/// There are few messages if there are more than this number of terminals per message.
-const FEW_MESSAGES: u64 = 64;
-
-/// Maximum number of channels that the searches of one step visit, if there are few messages: about a second.
-const MAX_SEARCH_VISITS: u64 = 1 << 28;
-
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if request.problem.messages().is_scatter() {
         return Err(MethodError::Unsupported);
     }
     let task = request.task()?;
-    // A schedule is known. Another attempt would take too long.
-    if request.below < u32::MAX && searches_far(&task) {
-        return Err(MethodError::Unsupported);
-    }
     if Holdings::bytes(&task) > MAX_HOLDINGS_BYTES {
         return Err(MethodError::TooLarge);
     }
     let shared = BroadcastContext::new(&task, request.fixed, request.below < u32::MAX);
     request.best_attempt(|rng, context| attempt(&shared, rng, context)).map(TransferLog::into_schedule)
-}
-
-/// Returns true if messages are few and the network is large: then no neighbour of most terminals holds a message, and each of
-/// these terminals searches the whole network in each step.
-fn searches_far(task: &SchedulingTask<'_>) -> bool {
-    let (terminals, channels) = (task.topology().terminal_count() as u64, task.topology().channel_count() as u64);
-    let is_far = task.messages().len() as u64 * FEW_MESSAGES < terminals;
-    !task.stores_and_forwards() && is_far && terminals.saturating_mul(channels) > MAX_SEARCH_VISITS
 }
 
 /// Builds one schedule.

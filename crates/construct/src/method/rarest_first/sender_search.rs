@@ -55,6 +55,11 @@ impl SenderSearch {
         }
     }
 
+    /// Returns the units of work since the last call of [`take_work`](Self::take_work).
+    pub(super) fn work(&self) -> u64 {
+        self.work
+    }
+
     /// Returns the units of work since the last call.
     pub(super) fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.work)

@@ -77,6 +77,11 @@ impl<'a> StepPlan<'a> {
         self.task.topology()
     }
 
+    /// Returns true if no transfer is planned.
+    pub(super) fn is_empty(&self) -> bool {
+        self.transfers.iter().all(|planned| planned.receiver == NONE)
+    }
+
     /// Writes the transfers to the log and begins an empty step.
     pub(super) fn commit(&mut self, step: u32, log: &mut TransferLog) -> Result<(), MethodError> {
         let live = self.transfers.iter().filter(|planned| planned.receiver != NONE);

@@ -2,12 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, StopReason, verify};
 use lockstep_topology::Topology;
 use proptest::prelude::*;
 
 use super::*;
 use crate::kit::bus_paths::bus_paths;
+use crate::kit::task::SchedulingTask;
 use crate::kit::testing::any_instance;
 
 /// Returns the schedule without the transfer number `dropped`.
@@ -98,9 +99,25 @@ fn a_best_effort_schedule_takes_at_most_twice_the_steps() {
     assert!((16..32).contains(&verify(&problem, &schedule).unwrap().steps));
 }
 
-/// Otherwise one attempt at a broadcast to 65,536 terminals takes minutes.
+/// Without a limit, the terminals of a large network search all of it in each step: 4 million evaluations.
 #[test]
-fn a_known_schedule_of_few_messages_on_a_large_network_is_not_improved() {
+fn the_searches_for_few_messages_on_a_large_network_are_limited() {
+    let torus: Topology = "torus:92x92".parse().unwrap();
+    let broadcast = Collective::broadcast(torus.terminals()[0]).with_chunks(NonZeroU32::new(2).unwrap());
+    let problem = Problem::new(&torus, &broadcast, CommunicationModel::wormhole()).unwrap();
+    let work_per_step = |budget: &Budget| {
+        let request = MethodRequest { goal: 6, ..MethodRequest::first(&problem, budget) };
+        let schedule = (RAREST_FIRST.find)(&request).unwrap();
+        request.work.evaluations().unwrap() / verify(&problem, &schedule).unwrap().steps as u64
+    };
+    let (unlimited, over) = (Budget::unlimited(), Budget::unlimited());
+    over.cancel();
+    let [before, after] = [&unlimited, &over].map(work_per_step);
+    assert!(before < 1_000_000 && after < 20_000, "{before} and {after} evaluations per step");
+}
+
+#[test]
+fn only_few_messages_on_a_large_network_have_limited_searches() {
     let wormhole = CommunicationModel::wormhole();
     for (spec, chunks, model, expected) in [
         ("torus:256x256", 1, wormhole, true),
@@ -111,6 +128,25 @@ fn a_known_schedule_of_few_messages_on_a_large_network_is_not_improved() {
         let topology: Topology = spec.parse().unwrap();
         let broadcast = Collective::broadcast(topology.terminals()[0]).with_chunks(NonZeroU32::new(chunks).unwrap());
         let problem = Problem::new(&topology, &broadcast, model).unwrap();
-        assert_eq!(searches_far(&SchedulingTask::new(&problem).unwrap()), expected, "{spec} in {chunks} chunks");
+        let task = SchedulingTask::new(&problem).unwrap();
+        let context = BroadcastContext::new(&task, None, false);
+        assert_eq!(context.searches_far(), expected, "{spec} in {chunks} chunks");
+    }
+}
+
+/// An attempt goes on after the end of the time only if there is no schedule.
+#[test]
+fn an_attempt_ends_with_the_budget_if_a_schedule_is_known() {
+    let torus: Topology = "torus:8x8".parse().unwrap();
+    let all_gather = Collective::all_gather();
+    let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward()).unwrap();
+    let unlimited = Budget::unlimited();
+    let known = (RAREST_FIRST.find)(&MethodRequest { goal: 16, ..MethodRequest::first(&problem, &unlimited) }).unwrap();
+    let over = Budget::unlimited();
+    over.cancel();
+    for (budget, reason) in [(over, StopReason::Cancelled), (Budget::evaluations(1), StopReason::Evaluations)] {
+        let request = MethodRequest { goal: 16, best: Some(&known), ..MethodRequest::first(&problem, &budget) };
+        let error = (RAREST_FIRST.find)(&request).unwrap_err();
+        assert!(matches!(error, MethodError::Stopped(found) if found == reason), "{error:?}");
     }
 }

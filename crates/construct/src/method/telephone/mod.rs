@@ -81,8 +81,7 @@ impl TelephoneSearch<'_> {
         let (mut best, mut below) = (None, request.below);
         let mut visits = 0;
         for _ in 0..TRIES {
-            if (best.is_some() || request.below < u32::MAX) && (visits >= MAX_VISITS || request.stop_reason().is_some())
-            {
+            if (best.is_some() || request.has_schedule()) && (visits >= MAX_VISITS || request.stop_reason().is_some()) {
                 break;
             }
             let (log, late) = self.build(&mut urgency, &mut matching, below - 1, rng)?;
