@@ -32,8 +32,13 @@ pub(crate) trait Packing {
 
     /// Computes the total length of the shortest structures of all messages for lengths of the transfers between all
     /// terminals, by start and end. `visit` receives the part, the transfers of a structure, and its number of messages.
-    /// Returns `None` if there is no structure.
-    fn distance(&self, transfer: &[f64], visit: &mut dyn FnMut(usize, &[Ends], f64)) -> Option<f64>;
+    /// Returns `None` if there is no structure, or once the time of the request is over.
+    fn distance(
+        &self,
+        transfer: &[f64],
+        request: &BoundRequest<'_>,
+        visit: &mut dyn FnMut(usize, &[Ends], f64),
+    ) -> Option<f64>;
 }
 
 /// Integer lengths, and the sums that they prove.
@@ -47,6 +52,7 @@ struct LengthCandidate {
 pub(crate) struct LengthSearch<'a, P> {
     network: TransferNetwork<'a>,
     packing: P,
+    request: &'a BoundRequest<'a>,
     /// The number of steps that is proved.
     steps: u32,
     best: Option<LengthCandidate>,
@@ -54,14 +60,14 @@ pub(crate) struct LengthSearch<'a, P> {
 
 impl<'a, P: Packing> LengthSearch<'a, P> {
     /// Starts without lengths. The bound must exceed `steps`.
-    pub(crate) fn new(problem: &Problem<'a>, packing: P, steps: u32) -> Self {
-        Self { network: TransferNetwork::new(problem), packing, steps, best: None }
+    pub(crate) fn new(problem: &Problem<'a>, packing: P, steps: u32, request: &'a BoundRequest<'a>) -> Self {
+        Self { network: TransferNetwork::new(problem), packing, request, steps, best: None }
     }
 
     /// Returns the best bound that is found. Tries equal lengths first, then a [linear program](LengthProgram).
-    pub(crate) fn bound(mut self, request: &BoundRequest<'_>, rule: Rule) -> Option<LowerBound> {
+    pub(crate) fn bound(mut self, rule: Rule) -> Option<LowerBound> {
         self.offer_equal();
-        self.solve(request);
+        self.solve();
         let LengthCandidate { lengths, distance, per_step } = self.best?;
         let steps = ceil_steps(distance, per_step)?;
         let [resources, sends, receptions] = self.network.by_kind(&lengths).map(<[u32]>::to_vec);
@@ -78,7 +84,8 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
         mut visit: impl FnMut(&Transfers, usize, &[Ends], f64),
     ) -> Option<f64> {
         transfers.compute(&self.network, lengths);
-        self.packing.distance(&transfers.length, &mut |part, ends, count| visit(transfers, part, ends, count))
+        self.packing
+            .distance(&transfers.length, self.request, &mut |part, ends, count| visit(transfers, part, ends, count))
     }
 
     /// Tries equal lengths: of all resources, of all send ports, and of all receive ports.
@@ -118,7 +125,7 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
     }
 
     /// Solves linear programs for more and more steps, until one has no solution or the work is used up.
-    fn solve(&mut self, request: &BoundRequest<'_>) -> Option<()> {
+    fn solve(&mut self) -> Option<()> {
         let mut program = LengthProgram::new(&self.network.capacity, self.packing.parts())?;
         let mut used = vec![vec![0.0; self.network.capacity.len()]; self.packing.parts()];
         let (mut transfers, mut required) = (Transfers::default(), 0);
@@ -137,7 +144,7 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
                 self.offer(&program.lengths, MAX_LENGTH);
             }
             let is_lost = is_longer && self.steps == required;
-            if is_lost || self.steps >= request.enough || request.is_over() {
+            if is_lost || self.steps >= self.request.enough || self.request.is_over() {
                 return None;
             }
             program.remove_loose();
@@ -148,5 +155,30 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
             }
             program.solve()?;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Budget, Collective, CommunicationModel};
+    use lockstep_topology::Topology;
+
+    use super::*;
+    use crate::request::ProvedSteps;
+    use crate::rule::{gossip, tree_packing};
+
+    /// One evaluation of lengths may take more than a second.
+    #[test]
+    fn no_lengths_are_evaluated_after_the_end_of_the_time() {
+        let star: Topology = "star:6".parse().unwrap();
+        let (proved, over) = (ProvedSteps::default(), Budget::unlimited());
+        over.cancel();
+        let [unlimited, late] = [BoundRequest::unlimited(&proved), BoundRequest::new(u32::MAX, &proved, &over)];
+        let all_reduce = Collective::all_reduce();
+        let problem = Problem::new(&star, &all_reduce, CommunicationModel::wormhole()).unwrap();
+        assert!(gossip::bound(&problem, &unlimited).is_some() && gossip::bound(&problem, &late).is_none());
+        let all_gather = Collective::all_gather();
+        let problem = Problem::new(&star, &all_gather, CommunicationModel::wormhole()).unwrap();
+        assert!(tree_packing::bound(&problem, &unlimited).is_some() && tree_packing::bound(&problem, &late).is_none());
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
         return None;
     }
     let search = |problem: &Problem<'_>, steps: u32| {
-        LengthSearch::new(problem, Gossips::new(problem)?, steps).bound(request, Rule::Gossip)
+        LengthSearch::new(problem, Gossips::new(problem)?, steps, request).bound(Rule::Gossip)
     };
     let forwards = search(problem, proved);
     let steps = forwards.as_ref().map_or(proved, |bound| bound.steps);
@@ -104,7 +104,12 @@ impl Packing for Gossips {
         self.entries
     }
 
-    fn distance(&self, transfer: &[f64], visit: &mut dyn FnMut(usize, &[Ends], f64)) -> Option<f64> {
+    fn distance(
+        &self,
+        transfer: &[f64],
+        request: &BoundRequest<'_>,
+        visit: &mut dyn FnMut(usize, &[Ends], f64),
+    ) -> Option<f64> {
         let at = |start: usize, end: usize| transfer[start * self.terminals + end];
         let ends = (0..self.terminals).flat_map(|end| (0..self.terminals).map(move |start| (start, end)));
         let backwards: Vec<f64> = ends.map(|(start, end)| at(start, end)).collect();
@@ -113,6 +118,9 @@ impl Packing for Gossips {
         for (place, members) in self.members.iter().enumerate() {
             let mut shortest: Option<(f64, Vec<Ends>)> = None;
             for first in self.first_complete(members) {
+                if request.is_over() {
+                    return None;
+                }
                 let others: Vec<usize> = members.ranks.iter().copied().filter(|&rank| rank != first).collect();
                 let mut all = Vec::new();
                 let Some(tree) = shortest_tree(&backwards, self.terminals, first, &others, &mut all) else { continue };

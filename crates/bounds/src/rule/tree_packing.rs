@@ -39,7 +39,7 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
         return None;
     }
     let packing = Trees::new(problem)?;
-    LengthSearch::new(problem, packing, proved).bound(request, Rule::TreePacking)
+    LengthSearch::new(problem, packing, proved, request).bound(Rule::TreePacking)
 }
 
 /// The trees of all messages.
@@ -80,10 +80,18 @@ impl Packing for Trees {
         self.entries
     }
 
-    fn distance(&self, transfer: &[f64], visit: &mut dyn FnMut(usize, &[Ends], f64)) -> Option<f64> {
+    fn distance(
+        &self,
+        transfer: &[f64],
+        request: &BoundRequest<'_>,
+        visit: &mut dyn FnMut(usize, &[Ends], f64),
+    ) -> Option<f64> {
         let (mut total, mut tree) = (0.0, Vec::new());
         for (place, of_source) in self.by_source().enumerate() {
             for Multicasts { source, receivers, count } in of_source {
+                if request.is_over() {
+                    return None;
+                }
                 tree.clear();
                 total += count * shortest_tree(transfer, self.terminals, *source, receivers, &mut tree)?;
                 visit(place, &tree, *count);
