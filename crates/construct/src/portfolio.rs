@@ -154,8 +154,8 @@ impl<'a> Portfolio<'a> {
             let attempts = self.methods[place].attempts;
             let planned = (attempts * GROWTH).max(1);
             let more = planned.min(self.shared_attempts(&self.methods[place], limits.pause_after));
-            let is_useless = self.below <= limits.goal || self.has_schedule() && is_stopped(limits.budget);
-            if more == 0 || is_useless {
+            let is_reached = self.below < u32::MAX && self.below <= limits.goal;
+            if more == 0 || is_reached || self.has_schedule() && is_stopped(limits.budget) {
                 continue;
             }
             // To skip only this method would change what a larger budget does next.
