@@ -7,7 +7,7 @@ use crate::portfolio::{ENGINE, Portfolio, RoundLimits};
 /// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See
 /// [`shortest`](crate::shortest()).
 ///
-/// One evaluation is about a microsecond of work. The first schedule is always completed. The portfolio pauses and
+/// One evaluation is about a microsecond of work. If no schedule is known, the first one is always completed. The portfolio pauses and
 /// continues with the next attempts of all methods.
 ///
 /// ```

@@ -8,8 +8,8 @@ use crate::negotiation::route_table::RouteTable;
 /// joined as in a hypercube. Several blocks use the dimensions in turn, so `d` dimensions and `b` blocks take `d ceil(b /
 /// d)` steps; with fewer ports than dimensions, as many blocks as ports run at the same time.
 ///
-/// `None` for other networks and for links that carry one direction per step, unless there are fewer than `below` steps, and
-/// once `is_stopped`. `O(N d^2)` time for `N` terminals, and the transfers.
+/// `None` for other networks, for links that carry one direction per step, for a schedule of `below` steps or more, and once
+/// `is_stopped`. `O(N d^2)` time for `N` terminals, in addition to the transfers.
 ///
 /// # Source
 ///

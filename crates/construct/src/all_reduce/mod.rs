@@ -83,7 +83,8 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by lists of terminals that
 /// exchange their sums. Small problems are also planned by a solver of propositional formulas.
 ///
-/// The result depends on the arguments only, unless time or cancellation ends the search. One evaluation is one transfer
+/// The result depends on the arguments only, unless time or cancellation ends the search. After that, there is a result only
+/// without a `start`. One evaluation is one transfer
 /// placed, one route considered, or 32 channels searched. There is no result if the table of blocks and terminals takes more
 /// than 1 GiB.
 ///

@@ -29,7 +29,7 @@ pub(crate) struct MethodRequest<'a> {
     pub(crate) seed: u64,
     /// The numbers of the attempts to make. Each has its own random stream.
     pub(crate) attempts: Range<u64>,
-    /// The portfolio counts evaluations. Here, they only end an attempt that takes more of them alone.
+    /// The portfolio counts the evaluations of all attempts. Here, they only end an attempt that alone takes more than all.
     pub(crate) budget: &'a Budget,
     /// The transfers that the schedule begins with, if any.
     pub(crate) fixed: Option<FixedTransfers<'a>>,
@@ -112,7 +112,7 @@ impl<'a> MethodRequest<'a> {
         }
     }
 
-    /// Returns true if a schedule is known, also if it does not limit the steps of others.
+    /// Returns true if a schedule is known. Longer ones may still be of use: then `below` is `u32::MAX`.
     pub(crate) fn has_schedule(&self) -> bool {
         self.below < u32::MAX || self.best.is_some()
     }

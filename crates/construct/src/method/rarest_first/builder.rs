@@ -27,9 +27,11 @@ const CHECK_INTERVAL: usize = 32;
 /// Units of work per step and node, in addition to the searches.
 const STEP_WORK: u64 = 16;
 
-/// The limited searches of a step visit up to this number of times as many channels as there are: on large networks, and after
-/// the end of the budget.
-const LIMITED_SEARCHES: [u64; 2] = [256, 16];
+/// Units of work per channel for the searches of a step, for few messages on a large network.
+const LARGE_SEARCH_WORK: u64 = 256;
+
+/// Units of work per channel for the searches of a step, after the end of the budget.
+const LATE_SEARCH_WORK: u64 = 16;
 
 /// The price of a fixed transfer that may move.
 const MOVABLE_PRICE: u32 = 1;
@@ -197,17 +199,17 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         Ok(())
     }
 
-    /// Returns true if the searches of a step are limited.
-    fn is_quick(&self) -> bool {
+    /// Returns true if the searches of a step have a limit.
+    fn limits_searches(&self) -> bool {
         // Without neighbours, most searches end at once, at a channel that is not free.
         self.shared.has_neighbours() && (self.is_best_effort() || self.shared.searches_far())
     }
 
-    /// Returns the units of work to which the searches of a step are limited.
-    fn quick_work(&self) -> u64 {
-        let [on_large_networks, at_last] = LIMITED_SEARCHES;
-        let searches = if self.is_best_effort() { at_last } else { on_large_networks };
-        searches * self.task.topology().channel_count() as u64
+    /// Returns true if the searches of the current step have reached their limit. Every step makes one transfer or more.
+    fn has_searched_enough(&self) -> bool {
+        let per_channel = if self.is_best_effort() { LATE_SEARCH_WORK } else { LARGE_SEARCH_WORK };
+        let limit = per_channel * self.task.topology().channel_count() as u64;
+        self.limits_searches() && self.fetcher.work() > limit && !self.fetcher.plan.is_empty()
     }
 
     fn fetch_from_neighbours(&mut self, terminal: usize) {
@@ -216,7 +218,7 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
     }
 
     fn fetch_from_afar(&mut self, terminal: usize, routing: Routing) {
-        if self.is_quick() && self.fetcher.work() > self.quick_work() && !self.fetcher.plan.is_empty() {
+        if self.has_searched_enough() {
             return;
         }
         // Rerouting needs long searches, so only terminals without slack do it.
@@ -275,7 +277,7 @@ impl<R: Rng> AttemptSteps for ScheduleBuilder<'_, R> {
         self.plan_fixed();
         let order = self.service_order();
         context.count(STEP_WORK * self.distance.len() as u64);
-        if self.strategy.is_local || self.is_quick() {
+        if self.strategy.is_local || self.limits_searches() {
             self.serve_all(&order, context, Self::fetch_from_neighbours)?;
         }
         if !self.task.stores_and_forwards() {
