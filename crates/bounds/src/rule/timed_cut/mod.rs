@@ -94,7 +94,7 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
             .map_init(
                 || network.clone(),
                 |network, group| {
-                    let labels = network.minimum_cut(group.units(problem, &demand))?;
+                    let labels = network.minimum_cut(group.units(problem, &demand), || request.is_over())?;
                     let stopped = stopped(&demand, |node| labels.holds[node.index()], steps);
                     labels.bound(&capacities, stopped * u64::from(messages.chunks()))
                 },
@@ -149,6 +149,20 @@ mod tests {
         CommunicationModel { scatter: ScatterRule::Relay, ..model }
     }
 
+    #[test]
+    fn flows_end_with_the_search() {
+        let topology = "mesh:4x8".parse().unwrap();
+        let scatter = Collective::scatter(NodeId::from_index(0));
+        let problem = Problem::new(&topology, &scatter, relayed(CommunicationModel::wormhole())).unwrap();
+        let (demand, capacities) = (Demand::new(&problem), TimedCapacities::new(&problem));
+        let mut network = TimeExpandedNetwork::new(&capacities, 8, usize::MAX);
+        let mut cut = |is_over| {
+            let units = MessageGroup::From(NodeId::from_index(0)).units(&problem, &demand);
+            network.minimum_cut(units, || is_over).is_some()
+        };
+        assert_eq!([false, true].map(&mut cut), [true, false]);
+    }
+
     proptest! {
         /// Fewer moments prove no more, and what they prove holds.
         #[test]
@@ -166,7 +180,7 @@ mod tests {
             let (demand, capacities) = (Demand::new(&problem), TimedCapacities::new(&problem));
             let steps_by = |moments| {
                 let mut network = TimeExpandedNetwork::new(&capacities, steps, moments);
-                let labels = network.minimum_cut(MessageGroup::From(root).units(&problem, &demand))?;
+                let labels = network.minimum_cut(MessageGroup::From(root).units(&problem, &demand), || false)?;
                 let stopped = stopped(&demand, |node| labels.holds[node.index()], steps) * u64::from(chunks);
                 let bound = labels.bound(&capacities, stopped).expect("the flow is too small, so the cut stops messages");
                 bound.check(&problem).unwrap();
@@ -195,7 +209,7 @@ mod tests {
             let demand = Demand::new(&problem);
             if TreeRouting::new(&problem).serves(&problem, &demand, group, steps) {
                 let mut network = TimeExpandedNetwork::new(&TimedCapacities::new(&problem), steps, usize::MAX);
-                prop_assert_eq!(network.minimum_cut(group.units(&problem, &demand)), None);
+                prop_assert_eq!(network.minimum_cut(group.units(&problem, &demand), || false), None);
             }
         }
     }

@@ -145,8 +145,13 @@ impl TimeExpandedNetwork {
     }
 
     /// Returns the labels of a minimum cut, if the units from the first moment do not all reach the last one. `units`
-    /// are those that enter and leave at each terminal, in ascending order.
-    pub(super) fn minimum_cut(&mut self, units: impl Iterator<Item = [u32; 2]>) -> Option<CutLabels> {
+    /// are those that enter and leave at each terminal, in ascending order. `None` also if the search is over before the
+    /// flow is maximum.
+    pub(super) fn minimum_cut(
+        &mut self,
+        units: impl Iterator<Item = [u32; 2]>,
+        is_over: impl Fn() -> bool,
+    ) -> Option<CutLabels> {
         let mut total = 0;
         for (place, [enters, leaves]) in units.enumerate() {
             let ends = self.ends + 2 * place;
@@ -156,7 +161,14 @@ impl TimeExpandedNetwork {
         let Self { network, capacities, .. } = self;
         network.reset(|arc| capacities[arc.index()]);
         let (source, sink) = (self.source(), self.sink());
-        (self.network.max_flow(source, sink) < total).then(|| self.labels())
+        let mut arrived = 0;
+        while let Some(more) = self.network.augment(source, sink) {
+            arrived += more;
+            if is_over() {
+                return None;
+            }
+        }
+        (arrived < total).then(|| self.labels())
     }
 
     fn labels(&self) -> CutLabels {
