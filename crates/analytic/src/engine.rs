@@ -36,12 +36,11 @@ impl Engine for AnalyticEngine {
     }
 
     fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
-        let budget = request.budget.clone().with_evaluations(u64::MAX);
-        let found = shortest(&request.problem, request.goal, &budget, |construction, steps| {
+        let found = shortest(&request.problem, request.goal, request.budget, |construction, steps| {
             let method = Some(construction.name);
             observer(EngineEvent::Tried { method, effort: Effort { attempts: 1, evaluations: 0 }, steps: Some(steps) });
         });
-        match (found, budget.stop_after(0)) {
+        match (found, request.budget.interruption()) {
             (Some((construction, schedule)), _) => {
                 Ok(FoundSchedule { schedule, method: Some(construction.name.to_owned()) })
             }

@@ -51,7 +51,7 @@ pub fn shortest(
 ) -> Option<(&'static Construction, Schedule)> {
     let mut best: Option<(&Construction, Schedule)> = None;
     for construction in constructions() {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             break;
         }
         let Some(schedule) = construction.schedule(problem, goal, budget) else { continue };

@@ -58,21 +58,20 @@ impl<'a> CommonRoot<'a> {
             return None;
         }
         self.done = Some(cost);
-        let budget = budget.clone().with_evaluations(u64::MAX);
         let mut bounds: Vec<((NodeId, Phase), LowerBound)> = Vec::new();
         if cost == Cost::Expensive {
-            bounds.extend(self.timed_cut(least, enough, &budget));
+            bounds.extend(self.timed_cut(least, enough, budget));
             let first = |direction| self.candidates.iter().find(|(_, other)| *other == direction).copied();
             self.candidates = [Phase::Collect, Phase::Distribute].into_iter().filter_map(first).collect();
         }
         for &(root, direction) in &self.candidates {
-            if bounds.iter().any(|(_, bound)| bound.steps >= enough) || budget.stop_after(0).is_some() {
+            if bounds.iter().any(|(_, bound)| bound.steps >= enough) || budget.interruption().is_some() {
                 break;
             }
             let phase = DistributePhase::rooted(self.problem, root, direction);
             let distribution = phase.problem(self.problem);
             let mut rules = RuleSearch::new(&distribution);
-            rules.raise(cost, enough, &budget, &mut |_, _| {});
+            rules.raise(cost, enough, budget, &mut |_, _| {});
             bounds.push(((root, direction), in_time(&phase, rules.best)));
         }
         bounds.sort_by_key(|(_, bound)| (Reverse(bound.steps), bound.rule));
@@ -92,7 +91,7 @@ impl<'a> CommonRoot<'a> {
         for place in 0..self.candidates.len() {
             // The messages pass the root one after the other, at the speed of all its channels.
             arcs += arcs_per_step * (least as usize).max(messages.len());
-            if least >= enough || arcs > ROOT_ARCS || budget.stop_after(0).is_some() {
+            if least >= enough || arcs > ROOT_ARCS || budget.interruption().is_some() {
                 break;
             }
             let candidate = self.candidates[place];

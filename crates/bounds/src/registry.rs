@@ -116,14 +116,14 @@ pub(crate) fn bounds_by_all(
     budget: &Budget,
     observe: &mut dyn FnMut(Option<u32>),
 ) -> Vec<LowerBound> {
-    let (rules, budget) = (rules_for(problem), budget.clone().with_evaluations(u64::MAX));
+    let rules = rules_for(problem);
     let mut proved = ProvedSteps::default();
     let mut bounds = Vec::new();
     for entry in complete_entries(rules) {
-        if entry.cost >= Cost::Expensive && budget.stop_after(0).is_some() {
+        if entry.cost >= Cost::Expensive && budget.interruption().is_some() {
             break;
         }
-        let request = BoundRequest::new(u32::MAX, &proved, &budget);
+        let request = BoundRequest::new(u32::MAX, &proved, budget);
         let request = if entry.cost == Cost::Exact { request.more_than(proved.most().max(least)) } else { request };
         let bound = (entry.bound)(problem, &request);
         proved.record(entry.rule, bound.as_ref());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lockstep_certificate::{LowerBound, Rule};
-use lockstep_schedule::{Budget, StopReason};
+use lockstep_schedule::Budget;
 
 /// The steps proved so far, by rule.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,6 @@ impl<'a> BoundRequest<'a> {
     /// Returns true if the time is over. Expensive rules then return their best bound so far. Evaluations do not count:
     /// they limit engines.
     pub(crate) fn is_over(&self) -> bool {
-        self.budget
-            .is_some_and(|budget| matches!(budget.stop_after(0), Some(reason) if reason != StopReason::Evaluations))
+        self.budget.is_some_and(|budget| budget.interruption().is_some())
     }
 }

@@ -56,13 +56,12 @@ impl<'a> RuleSearch<'a> {
         budget: &Budget,
         observe: &mut dyn FnMut(Rule, Option<&LowerBound>),
     ) {
-        let budget = budget.clone().with_evaluations(u64::MAX);
         while let Some(entry) = self.rules.get(self.applied).filter(|entry| entry.cost <= cost)
             && self.best.steps < enough
-            && budget.stop_after(0).is_none()
+            && budget.interruption().is_none()
         {
             self.applied += 1;
-            let request = BoundRequest::new(enough, &self.proved, &budget);
+            let request = BoundRequest::new(enough, &self.proved, budget);
             // An exact rule begins where all others end.
             let request = if entry.cost == Cost::Exact { request.more_than(self.proved.most()) } else { request };
             let found = (entry.bound)(self.problem, &request);

@@ -133,12 +133,11 @@ fn best_cut(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> {
     }
     // One flow sorts the arcs, so that the copies of the threads need not.
     flow.flow(0, ResourceFlow::source(topology), ResourceFlow::sink(topology));
-    let time = budget.clone().with_evaluations(u64::MAX);
     loop {
         let before = best.as_ref()?.0;
         let Some([steps, units]) = before.lowest_terms() else { break };
         let stopped = |flow: &mut ResourceFlow, receiver: &NodeId| -> Option<FixedBitSet> {
-            if time.stop_after(0).is_some() {
+            if budget.interruption().is_some() {
                 return None;
             }
             flow.replace_ends(sources.iter().map(|_| units));

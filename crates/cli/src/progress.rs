@@ -131,7 +131,7 @@ impl State {
         let used = [self.done, of_time].into_iter().flatten().reduce(f64::max);
         let at_rate = self.done.and_then(|done| ProgressText::time_left(elapsed, done));
         let left = [until, at_rate].into_iter().flatten().min();
-        let is_stopping = self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some();
+        let is_stopping = self.budget.interruption().is_some();
         let text = ProgressText {
             elapsed,
             bound: self.bound.as_deref(),

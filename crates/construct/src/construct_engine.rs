@@ -53,7 +53,7 @@ impl Engine for ConstructEngine {
         }
         observer(EngineEvent::Spent(portfolio.evaluations()));
         let spent = Some(StopReason::Evaluations).filter(|_| portfolio.is_spent());
-        let reason = budget.clone().with_evaluations(u64::MAX).stop_after(0).or(spent);
+        let reason = budget.interruption().or(spent);
         let is_reached = portfolio.best_steps().is_some_and(|steps| steps <= goal);
         match reason {
             _ if is_reached => {}

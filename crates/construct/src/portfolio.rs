@@ -140,7 +140,7 @@ impl<'a> Portfolio<'a> {
         self.below <= limits.goal
             || self.is_spent
             || !self.methods.iter().any(|state| self.shared_attempts(state, limits.pause_after) > 0)
-            || is_stopped(limits.budget)
+            || limits.budget.interruption().is_some()
     }
 
     /// Runs one round: each method makes some more attempts. `observe` gets each method that supports the problem, its
@@ -155,7 +155,7 @@ impl<'a> Portfolio<'a> {
             let planned = (attempts * GROWTH).max(1);
             let more = planned.min(self.shared_attempts(&self.methods[place], limits.pause_after));
             let is_reached = self.below < u32::MAX && self.below <= limits.goal;
-            if more == 0 || is_reached || self.has_schedule() && is_stopped(limits.budget) {
+            if more == 0 || is_reached || self.has_schedule() && limits.budget.interruption().is_some() {
                 continue;
             }
             // To skip only this method would change what a larger budget does next.
@@ -300,10 +300,6 @@ fn initial_states(problem: &Problem<'_>, methods: &'static [Method]) -> Vec<Meth
         MethodState { method, attempts: 0, spent: 0, price, is_over: false }
     };
     methods.iter().map(state).collect()
-}
-
-fn is_stopped(budget: &Budget) -> bool {
-    budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
         let best = portfolios.iter().map(Portfolio::best_steps);
         let reached = best.into_iter().try_fold(0, |sum: u32, steps| Some(sum.saturating_add(steps?)));
         let is_over = portfolios.iter().all(|portfolio| portfolio.is_over(limits));
-        match (reached, timed.stop_after(0)) {
+        match (reached, budget.interruption()) {
             (Some(reached), _) if reached <= steps => break,
             // A portfolio without a schedule returns the error below.
             (None, _) if is_over => break,

@@ -102,7 +102,7 @@ pub fn simulate_within(
     let time_unit_ps = time_unit_ps(topology, options);
     let mut is_over = |event| {
         observe(event);
-        budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
+        budget.interruption().is_some()
     };
     let End { time, flows, events, is_cut_short } = match options.rates {
         RateModel::EqualShare => {

@@ -92,7 +92,8 @@ impl Budget {
     }
 
     /// The same budget, which is cancelled at its check with this number, from 1: the number of calls of
-    /// [`stop_after`](Self::stop_after) of this budget and its clones. Only for tests, with the feature `fault-injection`.
+    /// [`interruption`](Self::interruption) and [`stop_after`](Self::stop_after) of this budget and its clones. Only for
+    /// tests, with the feature `fault-injection`.
     #[cfg(feature = "fault-injection")]
     #[must_use]
     pub fn cancelled_at_check(mut self, check: u64) -> Self {
@@ -111,12 +112,18 @@ impl Budget {
 
     /// Returns the reason to stop a search after this number of evaluations, or `None` if it may continue.
     pub fn stop_after(&self, evaluations: u64) -> Option<StopReason> {
+        match self.interruption() {
+            None | Some(StopReason::Deadline) if evaluations >= self.evaluations => Some(StopReason::Evaluations),
+            reason => reason,
+        }
+    }
+
+    /// Returns the reason to stop whatever the number of evaluations: cancellation or the deadline. `None` if there is none.
+    pub fn interruption(&self) -> Option<StopReason> {
         #[cfg(feature = "fault-injection")]
         self.count_check();
         if self.cancelled.load(Ordering::Relaxed) {
             Some(StopReason::Cancelled)
-        } else if evaluations >= self.evaluations {
-            Some(StopReason::Evaluations)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Some(StopReason::Deadline)
         } else {
@@ -198,6 +205,19 @@ mod tests {
         assert_eq!(Budget::seconds(0).within(Duration::from_mins(1)).stop_after(0), Some(StopReason::Deadline));
         assert_eq!(Budget::seconds(60).within(Duration::ZERO).stop_after(0), Some(StopReason::Deadline));
         assert_eq!(Budget::time(Duration::MAX).stop_after(0), None, "no limit");
+    }
+
+    #[test]
+    fn evaluations_do_not_interrupt() {
+        assert_eq!(Budget::evaluations(0).interruption(), None);
+        let ended = Budget::evaluations(0).within(Duration::ZERO);
+        assert_eq!(ended.interruption(), Some(StopReason::Deadline));
+        assert_eq!(ended.stop_after(0), Some(StopReason::Evaluations));
+        ended.cancel();
+        assert_eq!(
+            (ended.interruption(), ended.stop_after(0)),
+            (Some(StopReason::Cancelled), Some(StopReason::Cancelled))
+        );
     }
 
     #[test]

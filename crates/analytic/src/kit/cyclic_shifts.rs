@@ -116,7 +116,7 @@ fn all_gather(network: &impl CyclicShifts, budget: &Budget) -> Option<Schedule> 
     let mut schedule = sized(count * (count - 1), network.longest_path())?;
     let (ring, paths) = network.ring()?;
     for step in 0..count - 1 {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         schedule.begin_step();
@@ -141,7 +141,7 @@ fn total_exchange(network: &impl CyclicShifts, budget: &Budget) -> Option<Schedu
     let mut schedule = sized(count * (count - 1), network.longest_path())?;
     let (mut pairs, mut paths) = (Vec::with_capacity(count), PathList::default());
     for shift in 0..count {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         let shifted = (0..count as u32).zip((0..count as u32).cycle().skip(shift));

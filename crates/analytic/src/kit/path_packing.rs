@@ -54,7 +54,7 @@ pub(crate) fn packed_if_possible(
     let mut search = BoxSearch::default();
     for searches in 0.. {
         let Some(path) = waiting.pop_front() else { break };
-        if searches > most_of_all || searches.is_multiple_of(SEARCHES_PER_CHECK) && budget.stop_after(0).is_some() {
+        if searches > most_of_all || searches.is_multiple_of(SEARCHES_PER_CHECK) && budget.interruption().is_some() {
             return None;
         }
         searches_of[path] += 1;
@@ -148,7 +148,7 @@ pub(crate) fn schedule_of(
     let mut schedule = Schedule::new();
     let mut channels: Vec<ChannelId> = Vec::new();
     for paths in steps {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         schedule.begin_step();

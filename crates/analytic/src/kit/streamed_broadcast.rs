@@ -114,7 +114,7 @@ pub(crate) fn written(
     let mut schedule = Schedule::new();
     let mut path: Vec<ChannelId> = Vec::new();
     for round in 0..broadcast.round_count() {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         schedule.begin_step();

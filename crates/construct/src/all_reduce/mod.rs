@@ -119,7 +119,7 @@ pub fn all_reduce(
     let least = (2 * messages.delivery_count()).div_ceil(capacities.of_resources(topology).max(1));
     let goal = goal.max(u32::try_from(least).unwrap_or(u32::MAX));
     let below = start.map_or(u32::MAX, |start| start.step_count() as u32);
-    if below <= goal || start.is_some() && is_stopped(budget) {
+    if below <= goal || start.is_some() && budget.interruption().is_some() {
         return None;
     }
     let mut search = Search {
@@ -133,9 +133,10 @@ pub fn all_reduce(
         budget,
         best: None,
     };
+    let is_stopped = || budget.interruption().is_some();
     let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
-    let doubled = recursive_doubling(problem, &routes, below, || is_stopped(budget));
+    let doubled = recursive_doubling(problem, &routes, below, is_stopped);
     if let Some(doubled) = &doubled {
         search.below = doubled.step_count() as u32;
     }
@@ -148,8 +149,7 @@ pub fn all_reduce(
         .and_then(|()| Groups::new(problem, &routes));
     let longer =
         near.as_ref().and_then(|_| routes.add_detours(&task, &capacities)).and_then(|()| Groups::new(problem, &routes));
-    let start =
-        start.and_then(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes, || is_stopped(budget)));
+    let start = start.and_then(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes, is_stopped));
     if let Some(start) = start {
         search.justify("overlap", &routes, start);
     }
@@ -232,7 +232,7 @@ impl Search<'_> {
         let mut rng = self.independent_rng(2);
         while !self.is_over() {
             let most = self.below.min(MAX_EXCHANGE_STEPS) - 1;
-            let Some(schedule) = exchange.find(most, limit, || is_stopped(self.budget), &mut rng) else { break };
+            let Some(schedule) = exchange.find(most, limit, || self.is_stopped(), &mut rng) else { break };
             self.below = schedule.step_count() as u32;
             let transfers = Transfers::of_schedule(self.task, self.capacities, &schedule, routes, || false);
             self.best = transfers.map(|transfers| ("exchange", transfers));
@@ -295,7 +295,7 @@ impl Search<'_> {
     }
 
     fn is_stopped(&self) -> bool {
-        is_stopped(self.budget)
+        self.budget.interruption().is_some()
     }
 
     /// Justifies transfers, and keeps them if they are shorter than the best so far. Returns whether they are.
@@ -316,7 +316,7 @@ impl Search<'_> {
             let mut keys: Vec<u32> = (0..transfers.len() as u32).collect();
             keys.shuffle(&mut self.rng);
             let delays = self.rng.random();
-            let is_stopped = || is_stopped(self.budget);
+            let is_stopped = || self.budget.interruption().is_some();
             if self.justification.run(routes, &mut transfers, &keys, delays, &is_stopped).is_none() {
                 break;
             }
@@ -325,11 +325,6 @@ impl Search<'_> {
         self.best = Some((method, transfers));
         true
     }
-}
-
-/// Returns true if time or cancellation ended the search.
-fn is_stopped(budget: &Budget) -> bool {
-    budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some()
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ impl<'a> MethodRequest<'a> {
                 return Err(MethodError::NoShorter);
             }
             let is_needed = !self.has_schedule() && number == self.attempts.start;
-            if let Some(reason) = self.stop_reason().filter(|_| !is_needed) {
+            if let Some(reason) = self.budget.interruption().filter(|_| !is_needed) {
                 return Err(MethodError::Stopped(reason));
             }
             let context =
@@ -124,11 +124,6 @@ impl<'a> MethodRequest<'a> {
             part.copy_from_slice(&number.to_le_bytes());
         }
         ChaCha8Rng::from_seed(key)
-    }
-
-    /// Returns the reason to stop, or `None` while the budget lasts.
-    pub(crate) fn stop_reason(&self) -> Option<StopReason> {
-        self.budget.clone().with_evaluations(u64::MAX).stop_after(0)
     }
 }
 
@@ -193,7 +188,7 @@ impl AttemptContext<'_> {
         }
         let is_spent =
             self.spent.load(Ordering::Relaxed) / UNITS_PER_EVALUATION > self.request.budget.evaluation_limit();
-        match self.request.stop_reason().or(is_spent.then_some(StopReason::Evaluations)) {
+        match self.request.budget.interruption().or(is_spent.then_some(StopReason::Evaluations)) {
             Some(reason) if !self.is_needed => Err(MethodError::Stopped(reason)),
             _ => Ok(()),
         }
@@ -218,7 +213,7 @@ impl AttemptContext<'_> {
 
     /// Returns true if the budget ended and this attempt must still return a schedule, of any length.
     pub(crate) fn is_best_effort(&self) -> bool {
-        self.is_needed && self.request.stop_reason().is_some()
+        self.is_needed && self.request.budget.interruption().is_some()
     }
 }
 

@@ -39,13 +39,13 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let mut left = attempts.saturating_mul(WORK);
     let first = request.goal.max(1);
     for steps in first..request.below {
-        if let Some(reason) = request.stop_reason() {
+        if let Some(reason) = request.budget.interruption() {
             return Err(MethodError::Stopped(reason));
         }
         // Some work remains for larger numbers of steps.
         let limit = left / 2;
         let mut work = limit;
-        let decision = decide(request.problem, steps, &mut work, &|| request.stop_reason().is_some());
+        let decision = decide(request.problem, steps, &mut work, &|| request.budget.interruption().is_some());
         let spent = limit - work + WORK_PER_FORMULA;
         request.work.add(spent.saturating_mul(UNITS_PER_LITERAL));
         left = left.saturating_sub(spent);

@@ -234,7 +234,7 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
 
     /// Returns true if there is a schedule, and the time is over; marks the front as cut short then.
     fn ends_here(&mut self) -> bool {
-        let is_over = !self.plans.is_empty() && self.budget.clone().with_evaluations(u64::MAX).stop_after(0).is_some();
+        let is_over = !self.plans.is_empty() && self.budget.interruption().is_some();
         self.is_cut_short |= is_over;
         is_over
     }

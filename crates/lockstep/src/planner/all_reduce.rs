@@ -96,7 +96,7 @@ pub(super) fn shorter_all_reduce(
     let budget = share(budget, parts, 1);
     let found = all_reduce(problem, start, goal, seed, &budget);
     let is_reached = found.as_ref().is_some_and(|found| found.schedule.step_count() as u32 <= goal);
-    let stopped = budget.with_evaluations(u64::MAX).stop_after(0).filter(|_| !is_reached);
+    let stopped = budget.interruption().filter(|_| !is_reached);
     (found.and_then(|found| verified(problem, found, observe)), stopped)
 }
 

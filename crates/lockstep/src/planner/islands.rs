@@ -166,7 +166,6 @@ impl<'a> IslandPlanner<'a> {
         mut observe: impl FnMut(IslandEvent<'_>),
     ) -> Result<Plan, IslandError> {
         let evaluations = budget.evaluation_limit();
-        let stop = budget.clone().with_evaluations(u64::MAX);
         let problem = ScheduleFile::new(&self.problem, Schedule::new()).to_bytes();
         let mut not_found: Option<NotFound> = None;
         while !self.is_done() {
@@ -188,12 +187,12 @@ impl<'a> IslandPlanner<'a> {
             };
             self.finished.push(own);
             for worker in 0..others {
-                let Some(result) = workers.receive(worker, &|| stop.stop_after(0).is_some()) else { break };
+                let Some(result) = workers.receive(worker, &|| budget.interruption().is_some()) else { break };
                 let plan = Some(WorkerError::check(worker, &result)?).filter(|plan| !plan.is_empty());
                 let plan = plan.map(|bytes| self.checked(&bytes)).transpose();
                 self.finished.push(plan.map_err(|why| IslandError::Refused { worker, why })?);
             }
-            if stop.stop_after(0).is_some() {
+            if budget.interruption().is_some() {
                 break;
             }
             observe(IslandEvent::Finished {

@@ -273,7 +273,7 @@ impl<'a> PhasePlanner<'a> {
             observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
         });
         self.bound = bounds.search.best().clone();
-        let stopped = budget.with_evaluations(u64::MAX).stop_after(0).filter(|_| self.bound.steps < state.reached());
+        let stopped = budget.interruption().filter(|_| self.bound.steps < state.reached());
         if let Some(reason) = stopped {
             state.note_stop(reason);
         }

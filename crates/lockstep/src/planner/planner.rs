@@ -178,13 +178,13 @@ impl<'a> Planner<'a> {
             let reached = shortest.as_ref().map_or(u32::MAX, Found::step_count);
             let is_reached = reached <= options.steps.unwrap_or(0).max(bounds.best_steps());
             let has_ended = evaluations >= MOST_USEFUL && !is_spent;
-            if is_reached || has_ended || stopped(budget).is_some() {
+            if is_reached || has_ended || budget.interruption().is_some() {
                 break;
             }
         }
         let mut found = shortest?;
         if found.step_count() > bounds.best_steps() {
-            found.cut_short = found.cut_short.or_else(|| stopped(budget).and_then(CutShort::by));
+            found.cut_short = found.cut_short.or_else(|| budget.interruption().and_then(CutShort::by));
         }
         match options.steps {
             Some(steps) if steps < found.step_count() => {
@@ -213,11 +213,6 @@ fn resumed_pass(
 /// Returns the seed of a pass. Another pass over the same problem does not repeat the choices of those before.
 fn seed_of_pass(seed: u64, number: usize) -> u64 {
     seed ^ (number as u64).rotate_right(8)
-}
-
-/// Returns why the time is over.
-fn stopped(budget: &Budget) -> Option<StopReason> {
-    budget.clone().with_evaluations(u64::MAX).stop_after(0)
 }
 
 /// Returns the plan of what was found.

@@ -114,7 +114,7 @@ pub fn plan_symmetric_observed(
     let unsupported = || SymmetricPlanError::Unsupported { collective, graph: graph.name().to_owned(), model };
     let bound = lockstep_bounds::symmetric(graph, collective, model).ok_or_else(unsupported)?;
     let found = lockstep_analytic::symmetric(graph, collective, model, budget);
-    let (construction, base) = found.ok_or_else(|| match budget.stop_after(0) {
+    let (construction, base) = found.ok_or_else(|| match budget.interruption() {
         Some(reason) => SymmetricPlanError::Stopped { reason },
         None => unsupported(),
     })?;

@@ -53,7 +53,7 @@ impl ScheduleRepair<'_> {
             let mut bound_search = BoundSearch::new(&problem);
             match self.repair_phase(&old_problem, &part, &problem, &mut bound_search, &budget, observe) {
                 Ok((repaired, of_phase)) => {
-                    let stopped = budget.clone().with_evaluations(u64::MAX).stop_after(0);
+                    let stopped = budget.interruption();
                     if repaired.step_count() as u32 > bound_search.best().steps {
                         cut_short = stopped.and_then(CutShort::by).or(cut_short);
                     }

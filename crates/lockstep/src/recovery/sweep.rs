@@ -45,7 +45,7 @@ pub fn sweep(
     budget: &Budget,
     mut observe: impl FnMut(Consequence),
 ) -> Result<Option<StopReason>, ConsequenceError> {
-    let (mut sets, stop) = (sets.into_iter(), budget.clone().with_evaluations(u64::MAX));
+    let mut sets = sets.into_iter();
     loop {
         let batch: Vec<Faults> = sets.by_ref().take(BATCH * rayon::current_num_threads()).collect();
         if batch.is_empty() {
@@ -54,7 +54,7 @@ pub fn sweep(
         let consequence = |faults| {
             let consequence = Consequence::of(faults, before, options, budget);
             // A budget that has not stopped by now has not cut short any part of the work.
-            (consequence, stop.stop_after(0))
+            (consequence, budget.interruption())
         };
         let consequences: Vec<_> = batch.par_iter().map(consequence).collect();
         for (consequence, stopped) in consequences {

@@ -93,7 +93,7 @@ pub fn sweep_with(
             number += 1;
         })?);
     }
-    let (stop, share) = (budget.clone().with_evaluations(u64::MAX), BATCH * rayon::current_num_threads());
+    let share = BATCH * rayon::current_num_threads();
     let whole = SweepTask {
         before: before.to_file(None).to_bytes(),
         options: options.into(),
@@ -126,8 +126,8 @@ pub fn sweep_with(
             return Ok(stopped);
         }
         for (worker, first) in busy {
-            let Some(result) = workers.receive(worker, &|| stop.stop_after(0).is_some()) else {
-                return Ok(stop.stop_after(0));
+            let Some(result) = workers.receive(worker, &|| budget.interruption().is_some()) else {
+                return Ok(budget.interruption());
             };
             let unreadable = |error| SharedSweepError::Result { worker, error };
             let pages = SweepPage::read_all(first, &WorkerError::check(worker, &result)?).map_err(unreadable)?;

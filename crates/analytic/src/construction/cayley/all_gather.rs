@@ -98,7 +98,7 @@ impl<'a> TreeGrowth<'a> {
         let mut left = self.steps.element_count() - 1;
         let mut new = vec![0];
         while left > 0 {
-            if budget.stop_after(0).is_some() {
+            if budget.interruption().is_some() {
                 return None;
             }
             self.inform(&new);

@@ -94,7 +94,7 @@ pub(super) fn balanced(steps: &GroupTable, budget: &Budget) -> WordCounts {
     for power in POWERS {
         balance.descend(power);
         balance.keep();
-        if balance.kept.0 <= fewest || budget.stop_after(0).is_some() {
+        if balance.kept.0 <= fewest || budget.interruption().is_some() {
             break;
         }
         let prices = balance.prices(power);
@@ -284,7 +284,7 @@ impl WordBalance {
         let tries = PERTURBATIONS.min(PERTURBATION_WORK / (looked_at + self.words.count.len()));
         let mut random = ChaCha8Rng::seed_from_u64(0);
         for _ in 0..tries {
-            if self.kept.0 <= enough || self.open.is_empty() || budget.stop_after(0).is_some() {
+            if self.kept.0 <= enough || self.open.is_empty() || budget.interruption().is_some() {
                 break;
             }
             self.words.count.clone_from(&self.kept.1);

@@ -68,7 +68,7 @@ impl MirroredTorus {
         (1..torus.element_count()).for_each(|element| exchange.wait(element as u32));
         let mut base = BaseSchedule::new();
         while exchange.waiting[1..].iter().any(|waiting| !waiting.is_empty()) {
-            if budget.stop_after(0).is_some() {
+            if budget.interruption().is_some() {
                 return None;
             }
             base.begin_step();

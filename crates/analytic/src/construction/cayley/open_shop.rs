@@ -19,7 +19,7 @@ pub(super) fn steps(words: &WordCounts, budget: &Budget, mut serve: impl FnMut(&
     let mut shop = OpenShop::new(words);
     let mut served = Vec::new();
     while shop.left > 0 {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         shop.step(&mut served);

@@ -53,7 +53,7 @@ pub(super) fn schedule(
     let mut schedule = Schedule::with_capacity(transfers as usize, uses as usize);
     let mut path = [ChannelId::new(0); u32::BITS as usize];
     for step in 0..base.step_count() {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         schedule.begin_step();

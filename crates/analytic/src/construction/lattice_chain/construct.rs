@@ -71,7 +71,7 @@ pub(super) fn paths_of_steps(torus: PlaneTorus, budget: &Budget) -> Option<StepP
     let chain_steps = (1..13).find(|&steps| 5u64.pow(steps + 1) >= torus.node_count() as u64)?;
     LatticeChain::best(torus, chain_steps).iter().find_map(|chain| {
         // The budget may end while a chain is tried.
-        if budget.stop_after(0).is_some() { None } else { along(chain, torus, budget) }
+        if budget.interruption().is_some() { None } else { along(chain, torus, budget) }
     })
 }
 

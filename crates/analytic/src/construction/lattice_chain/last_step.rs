@@ -37,7 +37,7 @@ pub(super) fn last_step(torus: PlaneTorus, is_holder: &[bool], budget: &Budget) 
         }
     }
     while network.augment(source, sink).is_some() {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
     }

@@ -55,7 +55,7 @@ pub(super) fn paths_of_steps(mesh: PlaneTorus, root: usize, budget: &Budget) -> 
     let code = Code::smallest(mesh, root);
     let fewest = (0..13).find(|&steps| reach(ports(mesh, root), steps) >= code.places.len() as u64)?;
     (fewest..=fewest + MORE_STEPS).find_map(|steps| {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         let mut paths = division::paths_of_steps(mesh, root, &code.places, steps, budget)?;

@@ -107,7 +107,7 @@ impl Blocks {
         let mut block: Vec<u32> = self.rests.iter().map(|rest| rest.0).collect();
         let counts: Vec<usize> = classes.iter().map(|classes| classes.len()).collect();
         for choice in numbers(&counts) {
-            if budget.stop_after(0).is_some() {
+            if budget.interruption().is_some() {
                 return None;
             }
             let chosen: Vec<&[u32]> = classes.iter().zip(&choice).map(|(classes, &class)| &*classes[class]).collect();
@@ -132,7 +132,7 @@ impl Blocks {
             let mut lines = sides.clone();
             lines[axis] = 1;
             for direction in 0..2 {
-                if budget.stop_after(0).is_some() {
+                if budget.interruption().is_some() {
                     return None;
                 }
                 let used: Vec<FixedBitSet> =

@@ -41,7 +41,7 @@ fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
     let blocks = Blocks::new(&grid.sides, grid.is_torus, budget)?;
     let mut writer = Writer::new(topology, &grid);
     for step in blocks.steps() {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         writer.schedule.begin_step();

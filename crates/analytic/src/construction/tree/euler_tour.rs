@@ -51,7 +51,7 @@ impl TerminalRing {
         let mut holds: VecDeque<MessageId> = self.terminals.iter().map(rank).collect();
         let mut schedule = Schedule::with_capacity(count * (count - 1), uses);
         for _ in 1..count {
-            if budget.stop_after(0).is_some() {
+            if budget.interruption().is_some() {
                 return None;
             }
             schedule.begin_step();

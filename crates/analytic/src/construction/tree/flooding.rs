@@ -25,7 +25,7 @@ pub(super) fn flood(tree: &RootedTree, topology: &Topology, budget: &Budget) -> 
     let mut arrivals: Vec<(u32, u32)> = Vec::with_capacity(2 * count);
     let mut schedule = Schedule::with_capacity(deliveries, deliveries);
     for _ in 1..count {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         schedule.begin_step();

@@ -40,7 +40,7 @@ pub(super) fn total_exchange(tree: &RootedTree, topology: &Topology, budget: &Bu
     exchange.cross(budget)?;
     let (mut sender_at, mut is_receiving) = (vec![NONE; exchange.steps as usize], vec![false; exchange.steps as usize]);
     for branch in exchange.branches.clone().iter().filter(|branch| branch.len() > 1) {
-        if budget.stop_after(0).is_some() {
+        if budget.interruption().is_some() {
             return None;
         }
         exchange.name_receivers(branch, &mut sender_at, &mut is_receiving);
@@ -98,7 +98,7 @@ impl TotalExchange {
         }
         let largest = self.branches.iter().map(Range::len).max()?;
         for distance in 1..count {
-            if budget.stop_after(0).is_some() {
+            if budget.interruption().is_some() {
                 return None;
             }
             let far = |from| (from + distance) % count;
@@ -203,7 +203,7 @@ impl TotalExchange {
                 tree.path(self.terminals[from], self.terminals[to], &mut path);
                 schedule.push(MessageId::from_index(message), &path);
             }
-            if start >> 16 != end as usize >> 16 && budget.stop_after(0).is_some() {
+            if start >> 16 != end as usize >> 16 && budget.interruption().is_some() {
                 return None;
             }
             start = end as usize;

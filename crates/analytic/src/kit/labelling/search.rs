@@ -148,7 +148,7 @@ impl<'a> LabellingSearch<'a> {
         let mut settled = 0;
         let mut state = self.initial_domains().and_then(|()| self.propagate());
         loop {
-            if self.work == 0 || self.budget.stop_after(0).is_some() {
+            if self.work == 0 || self.budget.interruption().is_some() {
                 self.work = 0;
                 return false;
             }

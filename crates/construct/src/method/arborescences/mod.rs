@@ -48,9 +48,9 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if topology.channel_count().saturating_mul(topology.channel_count()) > MAX_WORK {
         return Err(MethodError::Unsupported);
     }
-    let is_stopped = || request.stop_reason().is_some();
+    let is_stopped = || request.budget.interruption().is_some();
     let Some(packing) = TreePacking::new(topology, broadcast.source, broadcast.chunks, is_stopped) else {
-        return Err(request.stop_reason().map_or(MethodError::NoShorter, MethodError::Stopped));
+        return Err(request.budget.interruption().map_or(MethodError::NoShorter, MethodError::Stopped));
     };
     let work = packing.most_trees() as usize * topology.channel_count();
     let is_large = work.saturating_mul(packing.arc_count()) > MAX_WORK;
@@ -78,7 +78,7 @@ fn attempt(
         if least >= below || is_short {
             break;
         }
-        if let Some(reason) = request.stop_reason() {
+        if let Some(reason) = request.budget.interruption() {
             return best.ok_or(MethodError::Stopped(reason));
         }
         let trees = packing.pack(count, rng);

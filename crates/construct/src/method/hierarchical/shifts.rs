@@ -152,7 +152,7 @@ impl<'a> Shifts<'a> {
 
 /// Refuses to go on if the time is over and there is another schedule.
 fn expect_time(request: &MethodRequest<'_>) -> Result<(), MethodError> {
-    match request.stop_reason().filter(|_| request.has_schedule()) {
+    match request.budget.interruption().filter(|_| request.has_schedule()) {
         Some(reason) => Err(MethodError::Stopped(reason)),
         None => Ok(()),
     }

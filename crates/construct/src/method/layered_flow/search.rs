@@ -123,7 +123,7 @@ impl LayeredFlowSearch<'_> {
             if number >= 2 && visits > max_visits {
                 break;
             }
-            if let Some(reason) = self.request.stop_reason() {
+            if let Some(reason) = self.request.budget.interruption() {
                 return Err(MethodError::Stopped(reason));
             }
             if number % ROUND == 0 {
@@ -166,7 +166,8 @@ impl LayeredFlowSearch<'_> {
         let uses_relays = !optional_relays.is_empty() && rng.random();
         let others =
             if uses_relays { [&broadcast.receivers, *optional_relays].concat() } else { broadcast.receivers.clone() };
-        let mut order = dispersed.order(broadcast.source, &others, early, &|| request.stop_reason().is_some(), rng);
+        let mut order =
+            dispersed.order(broadcast.source, &others, early, &|| request.budget.interruption().is_some(), rng);
         if uses_relays {
             let dispersed = early.last().map_or(1, |&size| size.min(order.len()));
             order[dispersed..].sort_by_key(|node| !is_receiver[node.index()]);
@@ -209,9 +210,9 @@ impl LayeredFlowSearch<'_> {
         let Self { request, topology, is_receiver, flow, repair, .. } = self;
         let last = plan.sizes.len() as u32;
         let mut state = BroadcastState::new(topology, &plan.order);
-        let is_over = || request.stop_reason().is_some();
+        let is_over = || request.budget.interruption().is_some();
         for &size in &plan.sizes {
-            if let Some(reason) = request.stop_reason() {
+            if let Some(reason) = request.budget.interruption() {
                 return Err(MethodError::Stopped(reason));
             }
             state.begin_step(flow);

@@ -76,7 +76,7 @@ impl<'a> MessageRouter<'a> {
                 break;
             }
             for messages in congested.chunks(CHECK_INTERVAL) {
-                if let Some(reason) = request.stop_reason() {
+                if let Some(reason) = request.budget.interruption() {
                     return Err(MethodError::Stopped(reason));
                 }
                 for &message in messages {

@@ -32,7 +32,7 @@ pub(super) fn schedule(
         let count = 1 << left.ilog2();
         let part = rest.take(count, left)?;
         left -= count;
-        let is_stopped = || request.stop_reason().is_some();
+        let is_stopped = || request.budget.interruption().is_some();
         let circulation = Circulation {
             ends: &rest.ends,
             nodes: rest.surplus.len(),

@@ -49,7 +49,7 @@ pub(super) fn schedule(
         for steps in 1..=room {
             flow.add_step();
             if steps >= from {
-                if request.stop_reason().is_some() {
+                if request.budget.interruption().is_some() {
                     return None;
                 }
                 sent += flow.network.max_flow(flow.holder(supply.root, 0), flow.sink());

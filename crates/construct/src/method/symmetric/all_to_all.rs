@@ -39,7 +39,7 @@ pub(super) fn attempt<'a>(
         request.work.add(group.work());
         let quotient = QuotientNetwork::new(task, group);
         let mut have_paths = |pairs: &[_]| !is_direct || PathChoices::new(&quotient, pairs, 1, rng).is_some();
-        request.stop_reason().is_none() && quotient.pairs().is_some_and(|pairs| have_paths(&pairs))
+        request.budget.interruption().is_none() && quotient.pairs().is_some_and(|pairs| have_paths(&pairs))
     };
     let fixed = usize::from(task.model().ports == Ports::All);
     let group = FreeActionGroup::random(symmetries, fixed, has_paths, rng).ok_or(MethodError::Unsupported)?;
@@ -108,7 +108,7 @@ impl SymmetricExchange<'_> {
         let most = MAX_BANS / (self.pairs.len() * self.chunks * bans);
         let below = (self.request.below as usize).min(most + 1);
         let step_counts = (0..u32::BITS).map(move |doubling| least.saturating_add((1 << doubling) - 1));
-        step_counts.take_while(move |&steps| steps < below && self.request.stop_reason().is_none())
+        step_counts.take_while(move |&steps| steps < below && self.request.budget.interruption().is_none())
     }
 
     /// Runs the tabu search for a number of steps.
@@ -121,7 +121,7 @@ impl SymmetricExchange<'_> {
         let mut board = UsageBoard::new(self.quotient.capacities(), steps);
         settle(&mut items, &mut board, rng, |visits| {
             self.request.work.add(visits / VISITS_PER_UNIT);
-            self.request.stop_reason().is_none()
+            self.request.budget.interruption().is_none()
         })
     }
 

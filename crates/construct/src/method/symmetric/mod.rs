@@ -84,7 +84,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         } else {
             let may_continue = |group: &FreeActionGroup<'_>, _: &mut _| {
                 request.work.add(group.work());
-                request.stop_reason().is_none()
+                request.budget.interruption().is_none()
             };
             let group = FreeActionGroup::random(&symmetries, 0, may_continue, rng).ok_or(MethodError::Unsupported)?;
             all_gather::attempt(&task, &group, rng, context)

@@ -81,7 +81,9 @@ impl TelephoneSearch<'_> {
         let (mut best, mut below) = (None, request.below);
         let mut visits = 0;
         for _ in 0..TRIES {
-            if (best.is_some() || request.has_schedule()) && (visits >= MAX_VISITS || request.stop_reason().is_some()) {
+            if (best.is_some() || request.has_schedule())
+                && (visits >= MAX_VISITS || request.budget.interruption().is_some())
+            {
                 break;
             }
             let (log, late) = self.build(&mut urgency, &mut matching, below - 1, rng)?;
@@ -97,7 +99,7 @@ impl TelephoneSearch<'_> {
             }
             urgency.penalise(&late);
         }
-        match request.stop_reason() {
+        match request.budget.interruption() {
             Some(reason) if best.is_none() => Err(MethodError::Stopped(reason)),
             _ => best.ok_or(MethodError::NoShorter),
         }
