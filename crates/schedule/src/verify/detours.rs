@@ -13,13 +13,56 @@ use crate::parallel::{map_parts, useful_threads};
 use crate::reach::{ReachSearch, UNREACHED};
 use crate::violation::Violation;
 
-/// A transfer over several channels, listed by its sender.
+/// A transfer over several channels, listed by the node from which its path is searched.
 #[derive(Clone, Copy)]
 struct LongTransfer {
-    receiver: NodeId,
+    /// The receiver, or the sender if searches begin at receivers.
+    target: NodeId,
     channels: u32,
     /// The place among all long transfers.
     place: u32,
+}
+
+/// All transfers over several channels, by their sender or by their receiver.
+struct LongTransfers {
+    /// Whether searches begin at receivers, and go backwards.
+    from_receivers: bool,
+    /// The end of each node's range in the list.
+    end: Vec<u32>,
+    list: Vec<LongTransfer>,
+}
+
+/// There are few receivers if there are at least this number of senders per receiver. The search from a sender may be several
+/// times shorter than that from a receiver, because it may end where searches from its receivers begin.
+const FEW_RECEIVERS: usize = 8;
+
+impl LongTransfers {
+    /// Lists the transfers by sender, or by receiver if there are few receivers, as in a gather.
+    fn of(case: &ScheduleCase<'_>) -> Self {
+        let [sent, received] = counts_of_long_transfers(case);
+        let [senders, receivers] = [&sent, &received].map(|counts| counts.iter().filter(|&&count| count > 0).count());
+        // In networks with buses, the check of the problem has searched from senders only.
+        let from_receivers = !case.topology.has_buses() && FEW_RECEIVERS * receivers <= senders;
+        Self::by_node(case, from_receivers, if from_receivers { received } else { sent })
+    }
+
+    /// Lists the transfers by receiver or by sender. `counts` are the [counts](counts_of_long_transfers) of these.
+    fn by_node(case: &ScheduleCase<'_>, from_receivers: bool, counts: Vec<u32>) -> Self {
+        let mut end = counts;
+        let mut total = 0;
+        for count in &mut end {
+            total += *count;
+            *count = total;
+        }
+        let mut list = vec![LongTransfer { target: NodeId::new(0), channels: 0, place: 0 }; total as usize];
+        for (place, (at, sender, receiver)) in (0..).zip(long_transfers(case)) {
+            let (node, target) = if from_receivers { (receiver, sender) } else { (sender, receiver) };
+            let next = &mut end[node.index()];
+            list[*next as usize] = LongTransfer { target, channels: at.transfer.path.len() as u32, place };
+            *next += 1;
+        }
+        Self { from_receivers, end, list }
+    }
 }
 
 /// Adds the transfers whose path is too long. A path of one channel never is.
@@ -31,7 +74,7 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
     }
     // The search from the sender alone takes less time per node.
     let is_shorter = |of_both: f64, of_one: f64| 2.0 * of_both < of_one;
-    let mut detours = detours(case, is_shorter).into_iter().peekable();
+    let mut detours = detours(case, &LongTransfers::of(case), is_shorter).into_iter().peekable();
     for (number, (at, sender, receiver)) in (0..).zip(long_transfers(case)) {
         if findings.is_full() || detours.peek().is_none() {
             return;
@@ -49,31 +92,38 @@ pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
 /// Returns the places of the long transfers that have a shorter path, ascending, each with the length of the shortest
 /// one.
 ///
-/// The search from a sender stops before the length of its longest path. If `from_both_ends` returns true for the estimated
-/// numbers of nodes that searches from both ends visit and that this search visits, the former come first.
-fn detours(case: &ScheduleCase<'_>, from_both_ends: impl Fn(f64, f64) -> bool + Sync) -> Vec<(u32, u32)> {
+/// The search from a node stops before the length of its longest path. If `from_both_ends` returns true for the estimated
+/// numbers of nodes that searches from both ends visit and that the search from a sender visits, the former come first.
+fn detours(
+    case: &ScheduleCase<'_>,
+    transfers: &LongTransfers,
+    from_both_ends: impl Fn(f64, f64) -> bool + Sync,
+) -> Vec<(u32, u32)> {
     let topology = case.topology;
-    let search = ReachSearch { topology, backwards: false, crosses: |node| topology.routes(node), forwards: false };
-    let (end, transfers) = by_sender(case);
+    let &LongTransfers { from_receivers, ref end, ref list } = transfers;
+    let crosses = |node| topology.routes(node);
+    let search = ReachSearch { topology, backwards: from_receivers, crosses, forwards: false };
     let tails = OnceLock::new();
-    let detours_from = |senders: Range<usize>| {
+    let detours_from = |nodes: Range<usize>| {
         let (mut distance, mut queue) = (vec![UNREACHED; topology.node_count()], Vec::new());
         let mut receiver_side = ReceiverSide::new(topology);
-        let mut start = senders.start.checked_sub(1).map_or(0, |before| end[before] as usize);
+        let mut start = nodes.start.checked_sub(1).map_or(0, |before| end[before] as usize);
         let mut detours = Vec::new();
-        for sender in senders {
-            let here = &transfers[start..end[sender] as usize];
-            start = end[sender] as usize;
-            let sender = NodeId::from_index(sender);
+        for node in nodes {
+            let here = &list[start..end[node] as usize];
+            start = end[node] as usize;
+            let node = NodeId::from_index(node);
             let Some(longest) = here.iter().map(|transfer| transfer.channels).max() else { continue };
-            if let Some(near) = search_near(search, sender, here, &from_both_ends, (&mut distance, &mut queue)) {
+            if !from_receivers
+                && let Some(near) = search_near(search, node, here, &from_both_ends, (&mut distance, &mut queue))
+            {
                 let tails = tails.get_or_init(|| Tails::of(topology));
                 receiver_side.set_near(&queue, true);
                 let has_no_detour = here.iter().all(|transfer| {
                     let shorter = transfer.channels - 1;
                     match shorter.checked_sub(near).filter(|&rest| rest > 0) {
-                        Some(rest) => !receiver_side.is_near(rest, transfer.receiver, tails),
-                        None => distance[transfer.receiver.index()] > shorter,
+                        Some(rest) => !receiver_side.is_near(rest, transfer.target, tails),
+                        None => distance[transfer.target.index()] > shorter,
                     }
                 });
                 receiver_side.set_near(&queue, false);
@@ -81,16 +131,16 @@ fn detours(case: &ScheduleCase<'_>, from_both_ends: impl Fn(f64, f64) -> bool + 
                     continue;
                 }
             }
-            let searched = search.distances_within(longest - 1, sender, &mut distance, &mut queue);
+            let searched = search.distances_within(longest - 1, node, &mut distance, &mut queue);
             searched.expect("the check of the problem has made a longer search from every terminal");
             detours.extend(here.iter().filter_map(|transfer| {
-                let shortest = distance[transfer.receiver.index()];
+                let shortest = distance[transfer.target.index()];
                 (shortest < transfer.channels).then_some((transfer.place, shortest))
             }));
         }
         detours
     };
-    let mut detours = map_parts(sender_ranges(&end, topology.node_count()), detours_from).concat();
+    let mut detours = map_parts(node_ranges(end, topology.node_count()), detours_from).concat();
     detours.sort_unstable();
     detours
 }
@@ -134,8 +184,8 @@ fn search_near<F: Fn(NodeId) -> bool + Copy>(
 /// The time to search the paths of a transfer, relative to the time that the verifier takes for a transfer otherwise.
 const TIME_OF_SEARCH: usize = 64;
 
-/// Divides the senders into ranges of about the same number of long transfers, one per thread.
-fn sender_ranges(end: &[u32], nodes: usize) -> Vec<Range<usize>> {
+/// Divides the nodes into ranges of about the same number of long transfers, one per thread.
+fn node_ranges(end: &[u32], nodes: usize) -> Vec<Range<usize>> {
     let transfers = end.last().map_or(0, |&end| end as usize);
     let parts = useful_threads(transfers.saturating_mul(TIME_OF_SEARCH));
     let first = |part| end[..nodes].partition_point(|&end| end as usize <= transfers * part / parts);
@@ -222,24 +272,14 @@ impl<'a> ReceiverSide<'a> {
     }
 }
 
-/// Returns the ends of each node's range in the list, and the long transfers by sender.
-fn by_sender(case: &ScheduleCase<'_>) -> (Vec<u32>, Vec<LongTransfer>) {
-    let mut end = vec![0u32; case.topology.node_count() + 1];
-    for (_, sender, _) in long_transfers(case) {
-        end[sender.index() + 1] += 1;
+/// Returns 0 and then the number of long transfers that each node sends, and the same for those that it receives.
+fn counts_of_long_transfers(case: &ScheduleCase<'_>) -> [Vec<u32>; 2] {
+    let [mut sent, mut received] = [(); 2].map(|()| vec![0; case.topology.node_count() + 1]);
+    for (_, sender, receiver) in long_transfers(case) {
+        sent[sender.index() + 1] += 1;
+        received[receiver.index() + 1] += 1;
     }
-    let mut total = 0;
-    for count in &mut end {
-        total += *count;
-        *count = total;
-    }
-    let mut transfers = vec![LongTransfer { receiver: NodeId::new(0), channels: 0, place: 0 }; total as usize];
-    for (number, (at, sender, receiver)) in (0..).zip(long_transfers(case)) {
-        let next = &mut end[sender.index()];
-        transfers[*next as usize] = LongTransfer { receiver, channels: at.transfer.path.len() as u32, place: number };
-        *next += 1;
-    }
-    (end, transfers)
+    [sent, received]
 }
 
 /// Returns the transfers over several channels, with sender and receiver.
@@ -300,6 +340,16 @@ mod tests {
             is_detour.then_some(Violation::NotMinimal { at, from, to, channels, shortest })
         };
         long_transfers(case).filter_map(violation).collect()
+    }
+
+    /// Searches from senders, from both ends and from receivers.
+    fn all_searches_find_the_same_detours(case: &ScheduleCase<'_>) {
+        let [sent, received] = counts_of_long_transfers(case);
+        let by_sender = LongTransfers::by_node(case, false, sent);
+        let by_receiver = LongTransfers::by_node(case, true, received);
+        let expected = detours(case, &by_sender, |_, _| false);
+        assert_eq!(detours(case, &by_sender, |_, _| true), expected);
+        assert_eq!(detours(case, &by_receiver, |_, _| false), expected);
     }
 
     /// Each path from 0 to 1 is longer than the channel between them.
@@ -374,17 +424,43 @@ mod tests {
         let (all, expected) = (all.into_list(), detours_one_by_one(&case));
         assert!(expected.len() > 100 && expected.len() + 100 < long_transfers(&case).count());
         assert_eq!(all, expected);
-        assert_eq!(detours(&case, |_, _| true), detours(&case, |_, _| false));
+        all_searches_find_the_same_detours(&case);
+    }
+
+    /// One search from the root finds the detours of a gather, as of a scatter.
+    #[test]
+    fn searches_begin_at_the_only_receiver() {
+        let line: Topology = "mesh:1x20".parse().unwrap();
+        let broadcast = Collective::broadcast(NodeId::new(0));
+        let problem = Problem::new(&line, &broadcast, CommunicationModel::wormhole()).unwrap();
+        let towards = |node: usize, next: usize| {
+            let mut channels = line.out_channels(NodeId::from_index(node)).iter().copied();
+            channels.find(|&channel| line.head(channel).index() == next).unwrap()
+        };
+        let is_from_receivers = |path_to: &dyn Fn(usize) -> Vec<ChannelId>| {
+            let mut schedule = Schedule::new();
+            for node in 2..20 {
+                schedule.begin_step();
+                schedule.push(MessageId::new(0), &path_to(node));
+            }
+            let case = ScheduleCase::new(&problem, &schedule);
+            all_searches_find_the_same_detours(&case);
+            LongTransfers::of(&case).from_receivers
+        };
+        let gather = |node: usize| (0..node).rev().map(|next| towards(next + 1, next)).collect();
+        let scatter = |node: usize| (0..node).map(|before| towards(before, before + 1)).collect();
+        assert!(is_from_receivers(&gather));
+        assert!(!is_from_receivers(&scatter));
     }
 
     proptest! {
-        /// Each sender is in one range.
+        /// Each node is in one range.
         #[test]
         fn ranges_contain_every_long_transfer_once(counts in proptest::collection::vec(0..9u32, 1..40)) {
             let total = |counts: &[u32]| counts.iter().sum::<u32>();
             let mut end: Vec<u32> = (1..=counts.len()).map(|nodes| total(&counts[..nodes])).collect();
             end.push(total(&counts));
-            let ranges = sender_ranges(&end, counts.len());
+            let ranges = node_ranges(&end, counts.len());
             let inside: Vec<usize> = ranges.into_iter().flatten().collect();
             prop_assert!(inside.is_sorted_by(|a, b| a < b));
             prop_assert!((0..counts.len()).all(|sender| counts[sender] == 0 || inside.contains(&sender)));
@@ -399,7 +475,7 @@ mod tests {
             let problem = instance.problem();
             let case = ScheduleCase::new(&problem, &schedule);
             let [mut all, mut first] = [usize::MAX, limit].map(Findings::new);
-            prop_assert_eq!(detours(&case, |_, _| true), detours(&case, |_, _| false));
+            all_searches_find_the_same_detours(&case);
             verify(&case, &mut all);
             verify(&case, &mut first);
             let (all, expected) = (all.into_list(), detours_one_by_one(&case));
