@@ -118,7 +118,8 @@ impl Budget {
         }
     }
 
-    /// Returns the reason to stop whatever the number of evaluations: cancellation or the deadline. `None` if there is none.
+    /// Returns the reason to stop whatever the number of evaluations is: cancellation or the deadline. Returns `None` if the
+    /// search may continue.
     pub fn interruption(&self) -> Option<StopReason> {
         #[cfg(feature = "fault-injection")]
         self.count_check();

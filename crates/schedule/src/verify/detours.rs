@@ -25,15 +25,15 @@ struct LongTransfer {
 
 /// All transfers over several channels, by their sender or by their receiver.
 struct LongTransfers {
-    /// Whether searches begin at receivers, and go backwards.
+    /// Whether searches begin at receivers and follow channels backwards, or begin at senders.
     from_receivers: bool,
-    /// The end of each node's range in the list.
+    /// For each node, the place in `list` after its last transfer. The transfers of a node follow each other.
     end: Vec<u32>,
     list: Vec<LongTransfer>,
 }
 
-/// There are few receivers if there are at least this number of senders per receiver. The search from a sender may be several
-/// times shorter than that from a receiver, because it may end where searches from its receivers begin.
+/// There are few receivers if there are at least this number of senders per receiver. With fewer senders, searches from them
+/// may take less time, because they can be combined with searches from their receivers.
 const FEW_RECEIVERS: usize = 8;
 
 impl LongTransfers {
@@ -41,12 +41,12 @@ impl LongTransfers {
     fn of(case: &ScheduleCase<'_>) -> Self {
         let [sent, received] = counts_of_long_transfers(case);
         let [senders, receivers] = [&sent, &received].map(|counts| counts.iter().filter(|&&count| count > 0).count());
-        // In networks with buses, the check of the problem has searched from senders only.
+        // In networks with buses, a search may take too long. The check of the problem has excluded this for senders only.
         let from_receivers = !case.topology.has_buses() && FEW_RECEIVERS * receivers <= senders;
         Self::by_node(case, from_receivers, if from_receivers { received } else { sent })
     }
 
-    /// Lists the transfers by receiver or by sender. `counts` are the [counts](counts_of_long_transfers) of these.
+    /// Lists the transfers by receiver or by sender, with the [counts](counts_of_long_transfers) of receivers or senders.
     fn by_node(case: &ScheduleCase<'_>, from_receivers: bool, counts: Vec<u32>) -> Self {
         let mut end = counts;
         let mut total = 0;
@@ -272,7 +272,7 @@ impl<'a> ReceiverSide<'a> {
     }
 }
 
-/// Returns 0 and then the number of long transfers that each node sends, and the same for those that it receives.
+/// Returns the number of long transfers that each node sends, and of those that it receives. Both lists begin with an extra 0.
 fn counts_of_long_transfers(case: &ScheduleCase<'_>) -> [Vec<u32>; 2] {
     let [mut sent, mut received] = [(); 2].map(|()| vec![0; case.topology.node_count() + 1]);
     for (_, sender, receiver) in long_transfers(case) {
@@ -427,9 +427,9 @@ mod tests {
         all_searches_find_the_same_detours(&case);
     }
 
-    /// One search from the root finds the detours of a gather, as of a scatter.
+    /// A gather has one receiver, and a scatter one sender.
     #[test]
-    fn searches_begin_at_the_only_receiver() {
+    fn searches_begin_at_the_root_of_a_gather_and_a_scatter() {
         let line: Topology = "mesh:1x20".parse().unwrap();
         let broadcast = Collective::broadcast(NodeId::new(0));
         let problem = Problem::new(&line, &broadcast, CommunicationModel::wormhole()).unwrap();

@@ -145,8 +145,8 @@ impl TimeExpandedNetwork {
     }
 
     /// Returns the labels of a minimum cut, if the units from the first moment do not all reach the last one. `units`
-    /// are those that enter and leave at each terminal, in ascending order. `None` also if the search is over before the
-    /// flow is maximum.
+    /// are those that enter and leave at each terminal, in ascending order. Also returns `None` if `is_over` returns true
+    /// before the flow is maximum.
     pub(super) fn minimum_cut(
         &mut self,
         units: impl Iterator<Item = [u32; 2]>,
