@@ -3,7 +3,7 @@
 use crate::kit::capacities::Capacities;
 use crate::kit::reservation_table::ReservationTable;
 use crate::negotiation::route_table::RouteTable;
-use crate::negotiation::transfers::Transfers;
+use crate::negotiation::transfers::{BlockTransfer, Transfers};
 
 /// Number of transfers placed between two looks at the clock.
 const TRANSFERS_PER_CHECK: usize = 1 << 14;
@@ -59,24 +59,38 @@ impl<'a> Justification<'a> {
         let mut order: Vec<(u32, u32, u32)> =
             (0u32..).zip(&transfers.0).map(|(index, transfer)| (transfer.step, keys[index as usize], index)).collect();
         order.sort_unstable();
-        for (place, (_, _, index)) in order.into_iter().enumerate() {
-            if place % TRANSFERS_PER_CHECK == 0 && is_stopped() {
-                return None;
+        let mut place = 0;
+        for at_once in order.chunk_by(|(step, ..), (next, ..)| step == next) {
+            for &(_, _, index) in at_once {
+                if place % TRANSFERS_PER_CHECK == 0 && is_stopped() {
+                    return None;
+                }
+                place += 1;
+                let transfer = &mut transfers.0[index as usize];
+                let [from, _] = self.places(routes, transfer, backwards);
+                let slots = routes.slots(transfer.route);
+                transfer.step = table.first_free(|| slots.iter().copied(), self.ready[from]);
+                for &slot in slots {
+                    table.reserve(transfer.step, slot);
+                }
             }
-            let transfer = &mut transfers.0[index as usize];
-            let [mut from, mut to] = routes.ends(transfer.route);
-            if backwards {
-                (from, to) = (to, from);
+            // Two terminals that exchange their sums do not wait for each other.
+            for &(_, _, index) in at_once {
+                let transfer = &transfers.0[index as usize];
+                let [_, to] = self.places(routes, transfer, backwards);
+                self.ready[to] = self.ready[to].max(transfer.step + 1);
             }
-            let [from, to] = [from, to].map(|rank| transfer.block as usize * self.terminals + rank as usize);
-            let slots = routes.slots(transfer.route);
-            transfer.step = table.first_free(|| slots.iter().copied(), self.ready[from]);
-            for &slot in slots {
-                table.reserve(transfer.step, slot);
-            }
-            self.ready[to] = self.ready[to].max(transfer.step + 1);
         }
         Some(())
+    }
+
+    /// Returns the places of the ends of a transfer in `ready`.
+    fn places(&self, routes: &RouteTable, transfer: &BlockTransfer, backwards: bool) -> [usize; 2] {
+        let [mut from, mut to] = routes.ends(transfer.route);
+        if backwards {
+            (from, to) = (to, from);
+        }
+        [from, to].map(|rank| transfer.block as usize * self.terminals + rank as usize)
     }
 }
 

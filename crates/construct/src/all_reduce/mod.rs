@@ -1,7 +1,7 @@
 //! All-reduces as one problem: partial sums and results share steps.
 //!
-//! Every block is reduced to a root along a tree and distributed from it along another one. [`trees`] chooses roots and
-//! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
+//! Every block is reduced to a root along a tree and distributed from it along another one. Or two neighbours are its roots,
+//! which send each other their sums in the same step. [`trees`] chooses roots and trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
 //! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see
 //! [`doubling`] for hypercubes, and [`exchange`] for other networks. A [solver](decide) of propositional formulas plans
 //! small problems.
@@ -36,7 +36,10 @@ const ROUNDS: usize = 4;
 /// Maximum number of evaluations without a limit in the budget.
 const MAX_EVALUATIONS: u64 = 1 << 26;
 
-/// Maximum number of evaluations for pipelined trees, after the first attempt.
+/// Number of attempts with pipelined trees in networks of any size: with one root per block, and with two.
+const FIRST_ATTEMPTS: u32 = 2;
+
+/// Maximum number of evaluations for pipelined trees, after the first attempts.
 const MAX_PIPELINE_EVALUATIONS: u64 = 1 << 18;
 
 /// Number of attempts without a shorter schedule after which no more trees are pipelined.
@@ -79,7 +82,8 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// Returns an all-reduce in fewer steps than `start`, or in any number of steps without one; `None` if none is found.
 ///
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
-/// a root and two trees for every block, and pipeline the blocks. At last, the trees of all blocks compete for the channels
+/// a root and two trees for every block, and pipeline the blocks. A block may also have two neighbours as roots, which exchange
+/// their sums in the same step: this saves a step if the farthest terminals of both are the same distance away. At last, the trees of all blocks compete for the channels
 /// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by lists of terminals that
 /// exchange their sums. Small problems are also planned by a solver of propositional formulas.
 ///
@@ -205,7 +209,8 @@ impl Search<'_> {
     fn run_trees(&mut self, routes: &RouteTable, groups: &Groups) {
         let terminals = self.task.topology().terminal_count();
         let pipeline = Pipeline { capacities: self.capacities, routes, groups, terminals };
-        let cost = groups.transfer_count() * (1 + 2 * ROUNDS as u64);
+        let transfer_count = groups.transfer_count();
+        let cost = transfer_count * (1 + 2 * ROUNDS as u64);
         // A number that does not depend on the budget: with a larger one, the search does the same and more.
         let (start, mut idle) = (self.evaluations_left, 0);
         for attempt in 0u32.. {
@@ -214,7 +219,12 @@ impl Search<'_> {
                 return;
             }
             let spent = start - self.evaluations_left;
-            if (self.evaluations_left < cost || spent + cost > MAX_PIPELINE_EVALUATIONS) && !is_needed {
+            let is_affordable = if attempt < FIRST_ATTEMPTS {
+                self.evaluations_left >= transfer_count
+            } else {
+                self.evaluations_left >= cost && spent + cost <= MAX_PIPELINE_EVALUATIONS
+            };
+            if !is_affordable && !is_needed {
                 return;
             }
             let choice = AttemptChoice::of_attempt(attempt, &mut self.rng);

@@ -8,12 +8,14 @@ use rand::seq::SliceRandom;
 use super::trees::{AttemptChoice, TreeGrowth};
 use crate::kit::capacities::Capacities;
 use crate::kit::reservation_table::ReservationTable;
-use crate::negotiation::groups::Groups;
+use crate::negotiation::groups::{Group, Groups};
 use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::{BlockTransfer, Transfers};
 
-/// The routes of a block to its root and from its root, each in the order of growth from the root.
+/// The routes of a block to its roots and from its roots, each in the order of growth from the roots.
 struct BlockTrees {
+    /// The routes by which two roots send each other their sums in the same step. Otherwise, there is one root.
+    exchange: Option<[u32; 2]>,
     in_tree: Vec<u32>,
     out_tree: Vec<u32>,
 }
@@ -36,7 +38,7 @@ impl Pipeline<'_> {
         let mut tail = vec![0u32; self.terminals];
         // Each with the number of transfers that follow it along its trees.
         let mut planned: Vec<(u32, BlockTransfer)> = Vec::new();
-        for (block, BlockTrees { in_tree, out_tree }) in blocks.into_iter().zip(trees) {
+        for (block, BlockTrees { exchange, in_tree, out_tree }) in blocks.into_iter().zip(trees) {
             tail.fill(0);
             for &route in out_tree.iter().rev() {
                 let [near, far] = self.routes.ends(route).map(|rank| rank as usize);
@@ -49,6 +51,14 @@ impl Pipeline<'_> {
                     .rev()
                     .map(|&route| (tail[self.routes.ends(route)[1] as usize], BlockTransfer { block, route, step: 0 })),
             );
+            if let Some(routes) = exchange {
+                let roots = self.routes.ends(routes[0]).map(|rank| rank as usize);
+                let longest = roots.map(|root| tail[root]).into_iter().max().unwrap_or(0);
+                planned.extend(routes.map(|route| (longest, BlockTransfer { block, route, step: 0 })));
+                for root in roots {
+                    tail[root] = longest + 1;
+                }
+            }
             for &route in &in_tree {
                 let [far, near] = self.routes.ends(route).map(|rank| rank as usize);
                 planned.push((tail[near], BlockTransfer { block, route, step: 0 }));
@@ -74,30 +84,72 @@ impl Pipeline<'_> {
         for &block in blocks {
             let group = self.groups.of_block(block);
             let is_central = choice.is_central && !group.centres.is_empty();
-            let roots = if is_central { &group.centres } else { &group.members };
+            let candidates = if is_central { &group.centres } else { &group.members };
             offset = offset.wrapping_add(1);
-            let root = roots[offset % roots.len()];
+            let exchange = if choice.is_exchange { self.exchange(group, candidates, offset) } else { None };
+            let roots = match exchange {
+                Some(routes) => {
+                    for route in routes {
+                        growth.add(route);
+                    }
+                    self.routes.ends(routes[0]).to_vec()
+                }
+                None => vec![candidates[offset % candidates.len()]],
+            };
             trees.push(BlockTrees {
-                in_tree: growth.grow(towards_root, root, &group.is_member, choice, rng)?,
-                out_tree: growth.grow(from_root, root, &group.is_member, choice, rng)?,
+                exchange,
+                in_tree: growth.grow(towards_root, &roots, &group.is_member, choice, rng)?,
+                out_tree: growth.grow(from_root, &roots, &group.is_member, choice, rng)?,
             });
         }
         Some(trees)
+    }
+
+    /// Returns the routes of an exchange between two of the candidates: another one for the next `offset`, far from the
+    /// one before in the list of all. `None` if no two candidates are neighbours.
+    fn exchange(&self, group: &Group, candidates: &[u32], offset: usize) -> Option<[u32; 2]> {
+        let mut is_candidate = vec![false; self.terminals];
+        for &terminal in candidates {
+            is_candidate[terminal as usize] = true;
+        }
+        let is_between = |&route: &u32| {
+            let [from, to] = self.routes.ends(route);
+            from < to && is_candidate[from as usize] && is_candidate[to as usize]
+        };
+        let to_candidates = candidates.iter().flat_map(|&to| self.groups.graphs[0].routes_at(to));
+        let between = to_candidates.copied().filter(is_between);
+        let exchanges: Vec<[u32; 2]> =
+            between.filter_map(|route| self.groups.routes_of_exchange(self.routes, group, route)).collect();
+        let stride = (exchanges.len() / self.groups.block_count()).max(1);
+        exchanges.get(offset.wrapping_mul(stride) % exchanges.len().max(1)).copied()
     }
 
     /// Places every transfer in the first step in which everything has arrived that an earlier one of the list brings.
     fn place(&self, mut transfers: Vec<BlockTransfer>) -> Transfers {
         let mut table = ReservationTable::new(self.capacities);
         let mut ready = vec![0; self.groups.block_count() * self.terminals];
-        for transfer in &mut transfers {
-            let slots = self.routes.slots(transfer.route);
-            let place = |rank: u32| transfer.block as usize * self.terminals + rank as usize;
-            let [from, to] = self.routes.ends(transfer.route).map(place);
-            transfer.step = table.first_free(|| slots.iter().copied(), ready[from]);
-            for &slot in slots {
-                table.reserve(transfer.step, slot);
+        let place = |transfer: &BlockTransfer, rank: u32| transfer.block as usize * self.terminals + rank as usize;
+        let ends = |transfer: &BlockTransfer| self.routes.ends(transfer.route).map(|rank| place(transfer, rank));
+        // A terminal that only passes sums on may have nothing to send before it gets some.
+        let is_exchange = |one: &BlockTransfer, other: &BlockTransfer| {
+            let [from, to] = self.routes.ends(one.route);
+            let is_member = &self.groups.of_block(one.block).is_member;
+            ends(other) == [to, from].map(|rank| place(one, rank)) && is_member[from as usize] && is_member[to as usize]
+        };
+        for transfers in transfers.chunk_by_mut(is_exchange) {
+            // What two terminals exchange does not contain what they get.
+            for transfer in transfers.iter_mut() {
+                let [from, _] = ends(transfer);
+                let slots = self.routes.slots(transfer.route);
+                transfer.step = table.first_free(|| slots.iter().copied(), ready[from]);
+                for &slot in slots {
+                    table.reserve(transfer.step, slot);
+                }
             }
-            ready[to] = ready[to].max(transfer.step + 1);
+            for transfer in transfers {
+                let [_, to] = ends(transfer);
+                ready[to] = ready[to].max(transfer.step + 1);
+            }
         }
         Transfers(transfers)
     }

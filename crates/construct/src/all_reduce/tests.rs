@@ -105,7 +105,7 @@ fn exchanges_send_nothing_in_vain() {
 fn negotiated_trees_are_shorter() {
     let cases = [
         ("mesh:4x4", 16, 14),
-        ("mesh:5x5", 25, 22),
+        ("mesh:5x5", 25, 23),
         ("de-bruijn:2,3", 8, 11),
         ("de-bruijn:2,4", 16, 21),
         ("clos:3,3,3", 4, 11),
@@ -113,6 +113,15 @@ fn negotiated_trees_are_shorter() {
     for (spec, blocks, expected) in cases {
         let found = steps(&spec.parse().unwrap(), blocks, expected);
         assert!(found <= expected, "{spec} in {blocks} blocks: {found} steps");
+    }
+}
+
+/// Two neighbours exchange their sums, so that no block waits for the way to one root.
+#[test]
+fn two_roots_per_block_save_a_step() {
+    for (spec, expected) in [("ring:6", 5), ("ring:14", 13), ("hypercube:3", 5), ("ring:64", 63), ("ring:100", 99)] {
+        let network: Topology = spec.parse().unwrap();
+        assert_eq!(steps(&network, network.terminal_count() as u32, expected), expected, "{spec}");
     }
 }
 

@@ -14,6 +14,8 @@ use crate::negotiation::route_table::RouteTable;
 pub(super) struct AttemptChoice {
     /// Whether the roots are the centres of the network, or all members in turn.
     pub(super) is_central: bool,
+    /// Whether the trees of a block have two neighbours as roots, which exchange their sums, if there are such roots.
+    pub(super) is_exchange: bool,
     /// Whether the blocks follow each other, or the transfers with the most transfers after them come first.
     pub(super) is_by_block: bool,
     /// The cost of one more transfer on the way from or to the root, in uses of a busy resource.
@@ -24,11 +26,17 @@ impl AttemptChoice {
     /// Returns the choice of an attempt: the first ones are the most promising ones, later ones are random.
     pub(super) fn of_attempt(attempt: u32, rng: &mut impl Rng) -> Self {
         match attempt {
-            0 => Self { is_central: true, is_by_block: true, depth_cost: 64 },
-            1 => Self { is_central: false, is_by_block: false, depth_cost: 1 },
-            2 => Self { is_central: true, is_by_block: true, depth_cost: 1 },
-            3 => Self { is_central: true, is_by_block: false, depth_cost: 4 },
-            _ => Self { is_central: rng.random(), is_by_block: rng.random(), depth_cost: 1 << rng.random_range(0..5) },
+            0 => Self { is_central: true, is_exchange: false, is_by_block: true, depth_cost: 64 },
+            1 => Self { is_central: true, is_exchange: true, is_by_block: false, depth_cost: 1 << 12 },
+            2 => Self { is_central: false, is_exchange: false, is_by_block: false, depth_cost: 1 },
+            3 => Self { is_central: true, is_exchange: false, is_by_block: true, depth_cost: 1 },
+            4 => Self { is_central: true, is_exchange: false, is_by_block: false, depth_cost: 4 },
+            _ => Self {
+                is_central: rng.random(),
+                is_exchange: rng.random(),
+                is_by_block: rng.random(),
+                depth_cost: 1 << rng.random_range(0..5),
+            },
         }
     }
 }
@@ -69,12 +77,17 @@ impl<'a> TreeGrowth<'a> {
         (busiest + u64::from(16 * choice.depth_cost * depth), sum)
     }
 
-    /// Returns the routes of a tree that contains all members, in the order of its growth from the root: the cheapest route
+    /// Counts the uses of one more route.
+    pub(super) fn add(&mut self, route: u32) {
+        self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] += 1);
+    }
+
+    /// Returns the routes of trees that contain all members, in the order of their growth from the roots: the cheapest route
     /// comes next. `None` if some member cannot be reached.
     pub(super) fn grow(
         &mut self,
         graph: &NeighbourGraph,
-        root: u32,
+        roots: &[u32],
         is_member: &[bool],
         choice: AttemptChoice,
         rng: &mut impl Rng,
@@ -82,9 +95,14 @@ impl<'a> TreeGrowth<'a> {
         let mut tree = Vec::new();
         self.depth.fill(u32::MAX);
         self.candidates.clear();
-        self.depth[root as usize] = 0;
-        let mut left = is_member.iter().filter(|&&is_member| is_member).count() - usize::from(is_member[root as usize]);
-        self.offer(graph, root, choice, rng);
+        let mut left = is_member.iter().filter(|&&is_member| is_member).count();
+        for &root in roots {
+            self.depth[root as usize] = 0;
+            left -= usize::from(is_member[root as usize]);
+        }
+        for &root in roots {
+            self.offer(graph, root, choice, rng);
+        }
         while left > 0 {
             let Reverse((cost, noise, route)) = self.candidates.pop()?;
             let [near, far] = graph.near_and_far(self.routes, route);
@@ -98,7 +116,7 @@ impl<'a> TreeGrowth<'a> {
                 continue;
             }
             self.depth[far as usize] = depth;
-            self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] += 1);
+            self.add(route);
             tree.push(route);
             left -= usize::from(is_member[far as usize]);
             self.offer(graph, far, choice, rng);

@@ -88,6 +88,15 @@ impl Groups {
         &self.all[self.group_of[block as usize] as usize]
     }
 
+    /// Returns a route and one back, by which two members of a group exchange sums; `None` if its ends are others, or there is no
+    /// way back.
+    pub(crate) fn routes_of_exchange(&self, routes: &RouteTable, group: &Group, route: u32) -> Option<[u32; 2]> {
+        let [from, to] = routes.ends(route);
+        let mut back = self.graphs[1].routes_at(to).iter().filter(|&&back| routes.ends(back)[1] == from);
+        let are_members = [from, to].iter().all(|&end| group.is_member[end as usize]);
+        are_members.then_some([route, *back.next()?])
+    }
+
     /// Returns an approximate number of transfers of a schedule.
     pub(crate) fn transfer_count(&self) -> u64 {
         self.group_of.iter().map(|&group| 2 * self.all[group as usize].members.len() as u64).sum()

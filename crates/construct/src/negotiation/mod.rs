@@ -13,7 +13,7 @@ mod timed_trees;
 pub(crate) mod transfers;
 
 use lockstep_schedule::Budget;
-use rand::seq::SliceRandom;
+use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
 
 use self::groups::{Group, Groups};
@@ -23,7 +23,8 @@ use self::timed_trees::{Link, TreeGrower, TreeRequest};
 use self::transfers::{BlockTransfer, Transfers};
 use crate::kit::capacities::Capacities;
 
-/// Number of pairs of trees from which the cheapest pair of a block is chosen.
+/// Number of pairs of trees from which the cheapest pair of a block is chosen. In the last one, two terminals exchange
+/// their sums.
 const TRIES: u32 = 4;
 
 /// Number of pairs of trees after which a block has no place.
@@ -62,6 +63,15 @@ impl BlockTrees {
     fn links(&self) -> impl Iterator<Item = Link> {
         self.links.iter().flatten().copied().filter(|link| link.is_some())
     }
+}
+
+/// Two neighbours that send each other their sums in the same step, and hold the whole sum after it.
+struct Exchange {
+    root: u32,
+    partner: u32,
+    step: u32,
+    /// From the partner to the root, and back.
+    routes: [u32; 2],
 }
 
 /// The place of a link: its block, its direction, and its end that is farther from the root.
@@ -229,13 +239,25 @@ impl<'a> Negotiation<'a> {
             if attempt >= TRIES && best.is_some() || group.source.is_none() && group.eccentricity.is_empty() {
                 break;
             }
-            let Some((root, time)) = random_root(group, self.steps, rng) else { continue };
+            let is_exchange = attempt % TRIES == TRIES - 1;
+            let exchange = is_exchange.then(|| self.random_exchange(group, rng)).flatten();
+            let (root, times) = match &exchange {
+                Some(Exchange { root, step, .. }) => (*root, [*step, *step + 1]),
+                None => match random_root(group, self.steps, rng) {
+                    Some((root, time)) => (root, [time; 2]),
+                    None => continue,
+                },
+            };
             trees.root = root;
             // A message has no tree towards its source.
             let first = usize::from(group.source.is_some());
             let is_complete = trees.links.iter_mut().enumerate().skip(first).all(|(direction, links)| {
-                let request = TreeRequest { graphs: &self.groups.graphs, direction, group, root, time, step_cost };
+                let (graphs, time) = (&self.groups.graphs, times[direction]);
+                let request = TreeRequest { graphs, direction, group, root, time, step_cost };
                 links.fill(Link::NONE);
+                if let Some(Exchange { partner, step, routes, .. }) = exchange {
+                    links[partner as usize] = Link { route: routes[direction], step };
+                }
                 self.grower.grow(request, table, links, rng).is_some()
             });
             if !is_complete {
@@ -249,6 +271,23 @@ impl<'a> Negotiation<'a> {
             }
         }
         best.map(|(_, trees)| trees)
+    }
+
+    /// Returns an exchange at a random root and step; `None` if this root cannot exchange sums in time.
+    fn random_exchange(&self, group: &Group, rng: &mut impl Rng) -> Option<Exchange> {
+        if group.source.is_some() || group.is_direct {
+            return None;
+        }
+        let root = *group.members.choose(rng)?;
+        let [from_farthest, to_farthest] = *group.eccentricity.get(root as usize)?;
+        let (first, last) = (from_farthest.saturating_sub(1), self.steps.checked_sub(to_farthest)?);
+        if first > last {
+            return None;
+        }
+        let to_root = *self.groups.graphs[0].routes_at(root).choose(rng)?;
+        let routes = self.groups.routes_of_exchange(self.routes, group, to_root)?;
+        let [partner, _] = self.routes.ends(to_root);
+        Some(Exchange { root, partner, step: rng.random_range(first..=last), routes })
     }
 
     /// Gives a block new trees if they are cheaper than its own.
