@@ -36,10 +36,11 @@ const ROUNDS: usize = 4;
 /// Maximum number of evaluations without a limit in the budget.
 const MAX_EVALUATIONS: u64 = 1 << 26;
 
-/// Number of attempts with pipelined trees in networks of any size: with one root per block, and with two.
+/// Number of attempts with pipelined trees, with one root per block and with two, before which no evaluations are kept for
+/// justification.
 const FIRST_ATTEMPTS: u32 = 2;
 
-/// Maximum number of evaluations for pipelined trees, after the first attempts.
+/// Maximum number of evaluations for pipelined trees, and of the first attempts together without justification.
 const MAX_PIPELINE_EVALUATIONS: u64 = 1 << 18;
 
 /// Number of attempts without a shorter schedule after which no more trees are pipelined.
@@ -219,12 +220,12 @@ impl Search<'_> {
                 return;
             }
             let spent = start - self.evaluations_left;
-            let is_affordable = if attempt < FIRST_ATTEMPTS {
-                self.evaluations_left >= transfer_count
+            let (needed, total) = if attempt < FIRST_ATTEMPTS {
+                (transfer_count, u64::from(FIRST_ATTEMPTS) * transfer_count)
             } else {
-                self.evaluations_left >= cost && spent + cost <= MAX_PIPELINE_EVALUATIONS
+                (cost, spent + cost)
             };
-            if !is_affordable && !is_needed {
+            if (self.evaluations_left < needed || total > MAX_PIPELINE_EVALUATIONS) && !is_needed {
                 return;
             }
             let choice = AttemptChoice::of_attempt(attempt, &mut self.rng);
