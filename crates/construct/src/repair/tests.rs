@@ -1,7 +1,7 @@
 //! Tests of repairs and survivors.
 
-use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Message, verify};
-use lockstep_topology::Topology;
+use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Message, Ports, verify};
+use lockstep_topology::{Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -100,6 +100,32 @@ fn chain(ring: &Topology, message: u32, length: u32) -> Schedule {
 fn over(network: &Topology, tail: u32, head: u32) -> ChannelId {
     let ends = |channel: ChannelId| (network.tail(channel).number(), network.head(channel).number());
     network.channels().find(|&channel| ends(channel) == (tail, head)).unwrap()
+}
+
+/// Two parallel channels lead to a terminal that lost its transfers, but the sender has only one free port in each step.
+#[test]
+fn parallel_channels_do_not_take_the_port_of_a_survivor() {
+    let mut builder = TopologyBuilder::new("parallel");
+    let [sender, one, other] = ["sender", "one", "other"].map(|name| builder.terminal(name));
+    let to_one = [(); 3].map(|()| builder.channel(sender, one));
+    let to_other = builder.channel(sender, other);
+    let network = builder.build().unwrap();
+    let broadcast = Collective::broadcast(sender).with_chunks(2.try_into().unwrap());
+    let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::store_and_forward() };
+    let before = Problem::new(&network, &broadcast, model).unwrap();
+    let mut schedule = Schedule::new();
+    for message in before.messages().ids() {
+        schedule.begin_step();
+        schedule.push(message, &[to_one[0]]);
+        schedule.push(message, &[to_other]);
+    }
+    let faulty = network.with_failures([], [to_one[0]]);
+    let after = Problem::new(&faulty, &broadcast, model).unwrap();
+    let kept = survivors(&before, &schedule, &after).unwrap();
+    for seed in 0..64 {
+        let repaired = repair(&after, &kept, 3, seed, &Budget::evaluations(1), |_, _, _| {}).unwrap();
+        assert_eq!((repaired.moved, repaired.added), (0, 2), "seed {seed}");
+    }
 }
 
 #[test]

@@ -113,6 +113,10 @@ impl<'a> Fetcher<'a> {
                 break;
             }
             let neighbour = offer.neighbour as usize;
+            // The transfer before may use the last send port of the same neighbour.
+            if self.price(offer.channel, neighbour) > offer.price {
+                continue;
+            }
             let message = self
                 .selector
                 .select(holdings, neighbour, terminal, salt, mode)
@@ -132,6 +136,11 @@ impl<'a> Fetcher<'a> {
         self.offers = offers;
     }
 
+    /// Returns the price of a channel and of a send port of its tail.
+    fn price(&self, channel: ChannelId, neighbour: usize) -> u32 {
+        self.plan.channel_price(channel) + self.plan.port_price(neighbour)
+    }
+
     fn offer(
         &mut self,
         holdings: &Holdings,
@@ -144,7 +153,7 @@ impl<'a> Fetcher<'a> {
         // A message that the terminal only relays uses free channels only.
         let is_thorough = mode == FetchMode::Thorough;
         let max_price = if is_thorough && holdings.need(terminal) > 0 { MAX_PRICE } else { 0 };
-        let price = self.plan.channel_price(channel) + self.plan.port_price(neighbour as usize);
+        let price = self.price(channel, neighbour as usize);
         if price > max_price || self.plan.is_full_of_direct(channel) {
             return None;
         }
