@@ -1,7 +1,8 @@
 //! All-reduces as one problem: partial sums and results share steps.
 //!
-//! Every block is reduced to a root along a tree and distributed from it along another one. Or two neighbours are its roots,
-//! which send each other their sums in the same step. [`trees`] chooses roots and trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
+//! Every block is reduced to a root along a tree and distributed from it along another one. A block may also have two
+//! neighbours as roots: they send each other their sums in the same step. [`trees`] chooses roots and trees with balanced
+//! loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
 //! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see
 //! [`doubling`] for hypercubes, and [`exchange`] for other networks. A [solver](decide) of propositional formulas plans
 //! small problems.
@@ -36,11 +37,11 @@ const ROUNDS: usize = 4;
 /// Maximum number of evaluations without a limit in the budget.
 const MAX_EVALUATIONS: u64 = 1 << 26;
 
-/// Number of attempts with pipelined trees, with one root per block and with two, before which no evaluations are kept for
-/// justification.
+/// Number of attempts with pipelined trees that keep no evaluations for justification: the first has one root per block, the
+/// second has two.
 const FIRST_ATTEMPTS: u32 = 2;
 
-/// Maximum number of evaluations for pipelined trees, and of the first attempts together without justification.
+/// Maximum number of evaluations for pipelined trees. For the first attempts, it is that of their transfers alone.
 const MAX_PIPELINE_EVALUATIONS: u64 = 1 << 18;
 
 /// Number of attempts without a shorter schedule after which no more trees are pipelined.
@@ -83,10 +84,10 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// Returns an all-reduce in fewer steps than `start`, or in any number of steps without one; `None` if none is found.
 ///
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
-/// a root and two trees for every block, and pipeline the blocks. A block may also have two neighbours as roots, which exchange
-/// their sums in the same step: this saves a step if the farthest terminals of both are the same distance away. At last, the trees of all blocks compete for the channels
-/// of fewer and fewer steps. Few blocks are also planned by recursive doubling on hypercubes, and by lists of terminals that
-/// exchange their sums. Small problems are also planned by a solver of propositional formulas.
+/// a root and two trees for every block, and pipeline the blocks. A block may also have two neighbours as roots, which
+/// exchange their sums in the same step. On a ring of an even number of terminals, this saves a step. At last, the trees of
+/// all blocks compete for the channels of fewer and fewer steps. Few blocks are also planned by recursive doubling on
+/// hypercubes, and by lists of terminals that exchange their sums. Small problems are also planned by a solver of propositional formulas.
 ///
 /// The result depends on the arguments only, unless time or cancellation ends the search. After that, there is a result only
 /// without a `start`. One evaluation is one transfer

@@ -105,8 +105,8 @@ impl Pipeline<'_> {
         Some(trees)
     }
 
-    /// Returns the routes of an exchange between two of the candidates: another one for the next `offset`, far from the
-    /// one before in the list of all. `None` if no two candidates are neighbours.
+    /// Returns the routes of an exchange between two of the candidates. Blocks with successive offsets get different pairs,
+    /// spread over the list of all pairs. `None` if no two candidates can exchange sums.
     fn exchange(&self, group: &Group, candidates: &[u32], offset: usize) -> Option<[u32; 2]> {
         let mut is_candidate = vec![false; self.terminals];
         for &terminal in candidates {

@@ -88,8 +88,8 @@ impl Groups {
         &self.all[self.group_of[block as usize] as usize]
     }
 
-    /// Returns a route and one back, by which two members of a group exchange sums; `None` if its ends are others, or there is no
-    /// way back.
+    /// Returns `route` and a route back, over which two members of a group can exchange their sums. `None` if an end of
+    /// `route` is not a member, or no route leads back.
     pub(crate) fn routes_of_exchange(&self, routes: &RouteTable, group: &Group, route: u32) -> Option<[u32; 2]> {
         let [from, to] = routes.ends(route);
         let mut back = self.graphs[1].routes_at(to).iter().filter(|&&back| routes.ends(back)[1] == from);

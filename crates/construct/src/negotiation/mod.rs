@@ -23,8 +23,8 @@ use self::timed_trees::{Link, TreeGrower, TreeRequest};
 use self::transfers::{BlockTransfer, Transfers};
 use crate::kit::capacities::Capacities;
 
-/// Number of pairs of trees from which the cheapest pair of a block is chosen. In the last one, two terminals exchange
-/// their sums.
+/// Number of pairs of trees from which the cheapest pair of a block is chosen. The last one has two neighbours as
+/// roots, if the block is one of an all-reduce.
 const TRIES: u32 = 4;
 
 /// Number of pairs of trees after which a block has no place.

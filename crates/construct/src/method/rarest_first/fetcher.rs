@@ -113,7 +113,7 @@ impl<'a> Fetcher<'a> {
                 break;
             }
             let neighbour = offer.neighbour as usize;
-            // The transfer before may use the last send port of the same neighbour.
+            // The previous transfer may use the last send port of the same neighbour.
             if self.price(offer.channel, neighbour) > offer.price {
                 continue;
             }
