@@ -8,6 +8,7 @@ use proptest::test_runner::TestRunner;
 
 use super::*;
 use crate::kit::testing::any_instance;
+use crate::negotiation::transfers::BlockTransfer;
 
 fn steps(network: &Topology, blocks: u32, goal: u32) -> u32 {
     let collective = Collective::all_reduce_in_blocks(network, &[], blocks.try_into().unwrap()).unwrap();
@@ -122,6 +123,22 @@ fn two_roots_per_block_save_a_step() {
     for (spec, expected) in [("ring:6", 5), ("ring:14", 13), ("hypercube:3", 5), ("ring:64", 63), ("ring:100", 99)] {
         let network: Topology = spec.parse().unwrap();
         assert_eq!(steps(&network, network.terminal_count() as u32, expected), expected, "{spec}");
+    }
+}
+
+/// Neither of two terminals that exchange their sums waits for the other when their transfers move.
+#[test]
+fn exchanges_stay_in_one_step() {
+    let pair: Topology = "mesh:1x2".parse().unwrap();
+    let collective = Collective::all_reduce_in_blocks(&pair, &[], 1.try_into().unwrap()).unwrap();
+    let problem = Problem::new(&pair, &collective, CommunicationModel::wormhole()).unwrap();
+    let task = SchedulingTask::new(&problem).unwrap();
+    let capacities = Capacities::new(&task);
+    let routes = RouteTable::of_neighbours(&task, &capacities).unwrap();
+    for delays in [true, false] {
+        let mut transfers = Transfers([0, 1].map(|route| BlockTransfer { block: 0, route, step: 3 }).to_vec());
+        Justification::new(&capacities, 1, 2).run(&routes, &mut transfers, &[0, 1], delays, &|| false).unwrap();
+        assert_eq!(transfers.0.iter().map(|transfer| transfer.step).collect::<Vec<_>>(), [0, 0]);
     }
 }
 
