@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use lockstep_topology::{NodeId, Topology};
 
 use crate::collective::Collective;
-use crate::needed::needed_transfers;
+use crate::needed::needed;
 use crate::pattern::Phase;
 use crate::problem::Problem;
 use crate::schedule::Schedule;
@@ -88,8 +88,9 @@ impl<'a> DistributePhase<'a> {
 
     /// Returns the schedule of the phase that corresponds to a schedule of [`problem`](Self::problem).
     ///
-    /// A collecting phase is time-reversed. Transfers that no receiver needs are removed first if the collective is not
-    /// a standard one: a reduction cannot send a part that does not exist.
+    /// A collecting phase is time-reversed. [Transfers that no receiver needs](crate::needed_transfers) are removed first,
+    /// except in a standard broadcast, where every terminal is a receiver: a reduction or a gather cannot send what does not
+    /// exist.
     ///
     /// # Source
     ///
@@ -99,14 +100,13 @@ impl<'a> DistributePhase<'a> {
     ///
     /// If the schedule is not one of [`problem`](Self::problem).
     pub fn from_distribution(&self, schedule: Schedule) -> Schedule {
-        match (self.is_reversed, self.collective.listed()) {
-            (false, _) => schedule,
-            (true, None) => schedule.reversed(),
-            (true, Some(_)) => {
-                let messages = self.collective.messages(&self.topology).expect("a phase of a problem has messages");
-                needed_transfers(&self.topology, &messages, &schedule).reversed()
-            }
+        if !self.is_reversed {
+            return schedule;
         }
+        let messages = self.collective.messages(&self.topology).expect("a phase of a problem has messages");
+        let may_relay = messages.is_scatter() || self.collective.listed().is_some();
+        let needed = if may_relay { needed(&self.topology, &messages, schedule) } else { schedule };
+        needed.reversed()
     }
 
     /// Returns the schedule of [`problem`](Self::problem) that corresponds to a valid schedule of the phase.

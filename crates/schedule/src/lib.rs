@@ -87,6 +87,7 @@ pub use message_list::MessageListError;
 pub use messages::{Message, MessageId, Messages, Receivers};
 pub use model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 pub use name::{CollectiveName, CollectiveNameError};
+pub use needed::needed_transfers;
 pub use pattern::{Pattern, Phase};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};

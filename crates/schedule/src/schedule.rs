@@ -259,8 +259,9 @@ impl Schedule {
         }
     }
 
+    /// Returns the transfer at a place among those of all steps.
     #[inline]
-    fn transfer(&self, index: usize) -> Transfer<'_> {
+    pub(crate) fn transfer(&self, index: usize) -> Transfer<'_> {
         if self.has_only_hops() {
             return Transfer { message: self.message[index], path: std::slice::from_ref(&self.channels[index]) };
         }

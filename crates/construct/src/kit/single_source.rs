@@ -1,6 +1,6 @@
 //! Problems with a single source.
 
-use lockstep_schedule::{MessageId, Problem, Schedule};
+use lockstep_schedule::{MessageId, Problem, Schedule, needed_transfers};
 use lockstep_topology::{NodeId, Topology};
 
 /// A broadcast of one message, in one or more chunks, from one terminal to others. Every terminal may relay it.
@@ -40,29 +40,10 @@ impl SingleSourceBroadcast {
         topology.terminals().iter().copied().filter(is_optional).collect()
     }
 
-    /// Removes transfers that neither reach a receiver nor are relayed to one from a schedule of one chunk. Takes
-    /// `O(T)` time for `T` transfers.
-    pub(crate) fn without_unneeded_transfers(&self, topology: &Topology, schedule: Schedule) -> Schedule {
-        if self.receivers.len() + 1 == topology.terminal_count() {
-            return schedule;
-        }
-        let mut is_needed = self.receiver_flags(topology);
-        let ends = |path: &[_]| path.first().zip(path.last()).map(|(&a, &b)| (topology.tail(a), topology.head(b)));
-        for (_, step) in schedule.steps().rev() {
-            for (from, to) in step.iter().filter_map(|transfer| ends(transfer.path)) {
-                is_needed[from.index()] |= is_needed[to.index()];
-            }
-        }
-        let mut useful = Schedule::with_capacity(schedule.transfer_count(), schedule.channel_use_count());
-        for (_, step) in schedule.steps() {
-            useful.begin_step();
-            for transfer in step.iter() {
-                if ends(transfer.path).is_some_and(|(_, to)| is_needed[to.index()]) {
-                    useful.push(transfer.message, transfer.path);
-                }
-            }
-        }
-        useful
+    /// Returns the [needed transfers](needed_transfers) of a schedule. All are needed if every terminal receives the message.
+    pub(crate) fn needed_transfers(&self, problem: &Problem<'_>, schedule: Schedule) -> Schedule {
+        let is_to_all = self.receivers.len() + 1 == problem.topology().terminal_count();
+        if is_to_all { schedule } else { needed_transfers(problem, schedule) }
     }
 }
 

@@ -67,7 +67,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         left -= new_holders.iter().filter(|node| is_receiver[node.index()]).count();
         holders = new_holders;
     }
-    Ok(broadcast.without_unneeded_transfers(topology, schedule))
+    Ok(broadcast.needed_transfers(request.problem, schedule))
 }
 
 #[cfg(test)]

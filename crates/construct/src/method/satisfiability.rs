@@ -1,7 +1,7 @@
 //! Schedules of small problems by a solver of propositional formulas.
 
 use lockstep_exact::{Decision, decide};
-use lockstep_schedule::Schedule;
+use lockstep_schedule::{Schedule, needed_transfers};
 
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
@@ -50,7 +50,8 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         request.work.add(spent.saturating_mul(UNITS_PER_LITERAL));
         left = left.saturating_sub(spent);
         match decision {
-            Ok(Decision::Schedule(schedule)) => return Ok(schedule),
+            // Nothing forbids the solver to send a message to terminals that do not need it.
+            Ok(Decision::Schedule(schedule)) => return Ok(needed_transfers(request.problem, schedule)),
             Err(_) if steps == first => return Err(MethodError::Unsupported),
             Err(_) => break,
             Ok(_) if left == 0 => break,
@@ -78,6 +79,20 @@ mod tests {
         let request = MethodRequest { attempts: 0..16, goal: 5, ..MethodRequest::first(&problem, &budget) };
         let schedule = find(&request).unwrap();
         assert!(verify(&problem, &schedule).unwrap().steps <= 7);
+    }
+
+    /// Read backwards, a transfer that no terminal needs sends what its sender does not hold.
+    #[test]
+    fn every_transfer_is_needed() {
+        for seed in 0..4 {
+            let network: Topology = format!("random-regular:12,3,{seed}").parse().unwrap();
+            let scatter = Collective::scatter(NodeId::new(0));
+            let problem = Problem::new(&network, &scatter, CommunicationModel::store_and_forward()).unwrap();
+            let budget = Budget::unlimited();
+            let request = MethodRequest { attempts: 0..16, goal: 5, ..MethodRequest::first(&problem, &budget) };
+            let schedule = find(&request).unwrap();
+            assert_eq!(needed_transfers(&problem, schedule.clone()), schedule, "seed {seed}");
+        }
     }
 
     #[test]

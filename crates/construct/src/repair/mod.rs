@@ -4,10 +4,8 @@ mod survivors;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
-use lockstep_schedule::{Budget, Effort, MessageId, NotFound, Problem, Schedule, Step, Transfer};
-use lockstep_topology::{ChannelId, NodeId};
+use lockstep_schedule::{Budget, Effort, MessageId, NotFound, Problem, Schedule, Step, needed_transfers};
+use lockstep_topology::ChannelId;
 use tracing::instrument;
 
 use crate::kit::fixed_transfers::FixedTransfers;
@@ -113,44 +111,12 @@ pub fn repair(
     }
     let MethodSchedule { method, mut schedule } = portfolio.into_best()?;
     if problem.messages().is_scatter() && !problem.model().is_direct() {
-        schedule = without_dead_ends(problem, &schedule);
+        // Survivors of broken paths lead nowhere.
+        schedule = needed_transfers(problem, schedule);
     }
     let same = common_transfers(fixed, &schedule);
     let (moved, added) = (fixed.transfer_count() - same, schedule.transfer_count() - same);
     Ok(RepairedSchedule { method, schedule, moved, added })
-}
-
-/// Removes the transfers of a scatter that lead back to an earlier holder, or to a terminal from which the message does
-/// not continue.
-fn without_dead_ends(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    let ends = |path: &[ChannelId]| (topology.tail(path[0]), topology.head(path[path.len() - 1]));
-    let transfers: Vec<Transfer<'_>> = schedule.steps().flat_map(|(_, step)| step.iter()).collect();
-    let mut visited: BTreeSet<(MessageId, NodeId)> =
-        messages.ids().map(|message| (message, messages.source(message))).collect();
-    let mut is_needed: Vec<bool> =
-        transfers.iter().map(|transfer| visited.insert((transfer.message, ends(transfer.path).1))).collect();
-    // The terminal that each message must reach, seen from the end.
-    let receiver = |message| messages.receivers_iter(message).next().expect("a message has a receiver");
-    let mut destinations: Vec<NodeId> = messages.ids().map(receiver).collect();
-    for (transfer, is_needed) in transfers.iter().zip(&mut is_needed).rev() {
-        let (sender, receiver) = ends(transfer.path);
-        let destination = &mut destinations[transfer.message.index()];
-        *is_needed &= *destination == receiver;
-        if *is_needed {
-            *destination = sender;
-        }
-    }
-    let mut is_needed = is_needed.into_iter();
-    let mut rest = Schedule::new();
-    for (_, step) in schedule.steps() {
-        let mut needed = step.iter().filter(|_| is_needed.next() == Some(true)).peekable();
-        if needed.peek().is_some() {
-            rest.begin_step();
-        }
-        needed.for_each(|transfer| rest.push(transfer.message, transfer.path));
-    }
-    rest
 }
 
 /// Returns the number of transfers that two schedules have in common, in the same step and on the same path.

@@ -1,7 +1,7 @@
 //! Tests of repairs and survivors.
 
 use lockstep_schedule::{Collective, CommunicationModel, DistributePhase, Message, Ports, verify};
-use lockstep_topology::{Topology, TopologyBuilder};
+use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -208,23 +208,4 @@ fn another_collective_is_refused() {
         [&gather, &exchange].map(|collective| Problem::new(&ring, collective, CommunicationModel::wormhole()).unwrap());
     let refused = survivors(&before, &build(&before, 1), &after).unwrap_err();
     assert_eq!(refused.to_string(), "the construct engine cannot do this: the two problems have different collectives");
-}
-
-/// The message returns to 1, which held it before. The transfer that brings it back does not help the transfer that
-/// leaves 1 in the same step.
-#[test]
-fn a_transfer_to_an_earlier_holder_is_removed() {
-    let ring: Topology = "ring:4".parse().unwrap();
-    let scatter = Collective::many_to_many_scatter(&[NodeId::new(0)], &[NodeId::new(2)]);
-    let problem = Problem::new(&ring, &scatter, CommunicationModel::store_and_forward()).unwrap();
-    let steps = |steps: &[&[(u32, u32)]]| {
-        let mut schedule = Schedule::new();
-        for step in steps {
-            schedule.begin_step();
-            step.iter().for_each(|&(tail, head)| schedule.push(MessageId::new(0), &[over(&ring, tail, head)]));
-        }
-        schedule
-    };
-    let all = steps(&[&[(0, 1), (0, 3)], &[(1, 2), (0, 1)], &[(3, 0)]]);
-    assert_eq!(without_dead_ends(&problem, &all), steps(&[&[(0, 1)], &[(1, 2)]]));
 }

@@ -49,7 +49,7 @@ pub fn fastest_schedule(
     let fastest = DistributionSearch::new(&distribution, effort)?.run(most_steps, effort)?;
     // A reduction needs as many steps as the broadcast without redundant transfers.
     Ok(fastest.map(|fastest| {
-        let needed = needed_transfers(distribution.topology(), &distribution.messages(), &fastest);
+        let needed = needed_transfers(&distribution, fastest);
         if phase.is_reversed() { needed.reversed() } else { needed }
     }))
 }

@@ -27,7 +27,7 @@ pub fn random_schedule(problem: &Problem<'_>, seed: u64) -> Schedule {
         let problem = phase.problem(problem);
         let distribution = Router::new(&problem).distribute(&mut random);
         let needed = match problem.collective().listed() {
-            Some(_) => needed_transfers(problem.topology(), &problem.messages(), &distribution),
+            Some(_) => needed_transfers(&problem, distribution),
             None => distribution,
         };
         schedule.append(&phase.from_distribution(needed));

@@ -81,5 +81,5 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         };
         search.attempt(&growth, rng)
     })?;
-    Ok(broadcast.without_unneeded_transfers(topology, log.into_schedule()))
+    Ok(broadcast.needed_transfers(request.problem, log.into_schedule()))
 }

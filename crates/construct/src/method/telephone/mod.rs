@@ -61,7 +61,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         let search = TelephoneSearch { request, topology, broadcast: &broadcast, is_receiver: &is_receiver };
         search.attempt(rng)
     })?;
-    Ok(broadcast.without_unneeded_transfers(topology, log.into_schedule()))
+    Ok(broadcast.needed_transfers(request.problem, log.into_schedule()))
 }
 
 /// One attempt: several tries with growing urgency of late nodes.
