@@ -1,6 +1,6 @@
 //! One attempt at an all-to-all scatter: a random group, and a search among the invariant schedules.
 
-use lockstep_schedule::{MessageId, Ports};
+use lockstep_schedule::{MessageId, Ports, Switching};
 use lockstep_topology::{ChannelId, NodeId, Symmetries};
 use rand::Rng;
 
@@ -27,14 +27,15 @@ const PATHS_PER_PAIR: usize = 64;
 /// The maximum number of paths of all pairs.
 const MAX_PATHS: usize = 1 << 18;
 
-/// Returns a schedule that is invariant under a random group, with fewer steps than required.
+/// Returns a schedule that is invariant under a random group, with fewer steps than required. `number` is that of the attempt.
 pub(super) fn attempt<'a>(
     request: &MethodRequest<'a>,
     task: &SchedulingTask<'a>,
     symmetries: &Symmetries<'a>,
+    number: u64,
     rng: &mut impl Rng,
 ) -> Result<TransferLog, MethodError> {
-    let is_direct = task.model().is_direct();
+    let is_direct = is_direct(task, number);
     let has_paths = |group: &FreeActionGroup<'a>, rng: &mut _| {
         request.work.add(group.work());
         let quotient = QuotientNetwork::new(task, group);
@@ -51,6 +52,15 @@ pub(super) fn attempt<'a>(
     }
     let exchange = SymmetricExchange { request, quotient: &quotient, pairs: &pairs, chunks };
     if is_direct { exchange.direct(rng) } else { exchange.relayed(rng) }
+}
+
+/// Returns true if all messages of an attempt are direct transfers, where the model also allows relays: wormhole networks with
+/// other nodes than terminals, and every other attempt with limited ports, from the first one on. A relay takes a port for
+/// each hop.
+fn is_direct(task: &SchedulingTask<'_>, number: u64) -> bool {
+    let model = task.model();
+    let has_few_ports = model.ports != Ports::All && number.is_multiple_of(2);
+    model.is_direct() || model.switching == Switching::Wormhole && (has_few_ports || !task.topology().is_direct())
 }
 
 /// The messages of an all-to-all scatter, one per orbit.

@@ -19,7 +19,7 @@ mod tabu;
 mod tests;
 mod usage_board;
 
-use lockstep_schedule::{CollectiveName, Ports, Schedule};
+use lockstep_schedule::{CollectiveName, Ports, Schedule, Switching};
 use lockstep_topology::Symmetries;
 
 use self::free_action_group::FreeActionGroup;
@@ -35,7 +35,7 @@ use crate::kit::task::SchedulingTask;
 /// Each attempt takes a random group, as large as possible, under which no two images of a channel share a resource.
 /// One message and one channel then stand for all their images, so the search space is smaller by the order of the
 /// group. Not supported: networks without symmetries, with more than [`MAX_TERMINALS`] terminals or [`MAX_NODES`]
-/// nodes; relayed messages if not every node is a terminal; all-gather with limited ports. Time and memory: see
+/// nodes; store-and-forward messages if not every node is a terminal; all-gather with limited ports. Time and memory: see
 /// [`tabu::settle`] and [`FreeActionGroup`].
 ///
 /// # Source
@@ -67,7 +67,8 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let (topology, model) = (problem.topology(), problem.model());
     let is_supported = match problem.collective().name() {
         Some(CollectiveName::AllToAll) => {
-            topology.terminal_count() <= MAX_TERMINALS && (model.is_direct() || topology.is_direct())
+            topology.terminal_count() <= MAX_TERMINALS
+                && (model.switching == Switching::Wormhole || topology.is_direct())
         }
         Some(CollectiveName::AllGather) => model.ports == Ports::All && topology.is_direct(),
         _ => false,
@@ -80,7 +81,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let log = request.best_attempt(|rng, context| {
         context.count(GROUP_SEARCH_WORK * topology.channel_count() as u64);
         if problem.messages().is_scatter() {
-            all_to_all::attempt(request, &task, &symmetries, rng)
+            all_to_all::attempt(request, &task, &symmetries, context.number(), rng)
         } else {
             let may_continue = |group: &FreeActionGroup<'_>, _: &mut _| {
                 request.work.add(group.work());

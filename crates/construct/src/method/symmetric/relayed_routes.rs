@@ -182,7 +182,9 @@ impl PlacementItems for RelayPlacement<'_> {
     }
 
     fn work(&self) -> usize {
-        2 * self.routes.hops.len() * self.steps / self.routes.len()
+        // Each hop has a channel, and maybe ports.
+        let slots = self.routes.hops.len() + self.routes.ports.iter().map(Vec::len).sum::<usize>();
+        (self.routes.hops.len() + slots) * self.steps / self.routes.len()
     }
 
     fn length(&self, item: usize) -> usize {

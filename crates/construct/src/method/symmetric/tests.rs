@@ -169,3 +169,20 @@ fn ports_half_duplex_links_and_chunks_limit_the_steps() {
         assert_eq!(verify(&problem, &schedule).unwrap().steps, steps as usize);
     }
 }
+
+/// Direct transfers take one port for the whole path, relays one for each hop.
+#[test]
+fn limited_ports_prefer_direct_transfers() {
+    let ports =
+        |limit| CommunicationModel { ports: Ports::limit(limit).unwrap(), scatter: ScatterRule::Relay, ..WORMHOLE };
+    let exchange = Collective::all_to_all();
+    for (spec, limit, steps) in [("mesh:4x4", 1, 16), ("mesh:5x4", 1, 24), ("torus:4x6", 2, 18)] {
+        let topology = network(spec, 1);
+        let problem = Problem::new(&topology, &exchange, ports(limit)).unwrap();
+        let budget = Budget::unlimited();
+        let request = MethodRequest { goal: steps, ..MethodRequest::first(&problem, &budget) };
+        let schedule = (SYMMETRIC.find)(&request).unwrap();
+        let verified = verify(&problem, &schedule).unwrap();
+        assert_eq!((verified.steps, verified.relays), (steps as usize, 0), "{spec}");
+    }
+}
