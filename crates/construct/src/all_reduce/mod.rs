@@ -153,16 +153,20 @@ pub fn all_reduce(
         .as_ref()
         .and_then(|_| routes.add_crossings(&task, &capacities))
         .and_then(|()| Groups::new(problem, &routes));
-    let longer =
-        near.as_ref().and_then(|_| routes.add_detours(&task, &capacities)).and_then(|()| Groups::new(problem, &routes));
+    let longer = near
+        .as_ref()
+        .filter(|_| has_few_blocks || far.is_none())
+        .and_then(|_| routes.add_detours(&task, &capacities))
+        .and_then(|()| Groups::new(problem, &routes));
     let start = start.and_then(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes, is_stopped));
     if let Some(start) = start {
         search.justify("overlap", &routes, start);
     }
     let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
-    // Long paths save steps if there are few blocks; otherwise the channels are the limit, and long paths come last.
+    // Long paths save steps if there are few blocks; otherwise the channels are the limit, and long paths come last. Paths that
+    // are longer than the shortest ones did not help then.
     let (near, far, longer) = (near.as_ref(), far.as_ref(), longer.as_ref());
-    let [first, second] = if has_few_blocks { [far.or(near), longer] } else { [near, longer.or(far)] };
+    let [first, second] = if has_few_blocks { [far.or(near), longer] } else { [near, far.or(longer)] };
     if let Some(near) = near {
         if has_few_blocks && terminals <= MAX_EXCHANGE_TERMINALS {
             search.exchange(&mut routes, near);

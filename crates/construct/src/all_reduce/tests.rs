@@ -12,9 +12,12 @@ use crate::negotiation::transfers::BlockTransfer;
 
 fn steps(network: &Topology, blocks: u32, goal: u32) -> u32 {
     let collective = Collective::all_reduce_in_blocks(network, &[], blocks.try_into().unwrap()).unwrap();
-    let problem = Problem::new(network, &collective, CommunicationModel::wormhole()).unwrap();
-    let found = all_reduce(&problem, None, goal, 1, &Budget::evaluations(1 << 22)).expect("a schedule");
-    verify(&problem, &found.schedule).unwrap().steps as u32
+    steps_under(&Problem::new(network, &collective, CommunicationModel::wormhole()).unwrap(), goal)
+}
+
+fn steps_under(problem: &Problem<'_>, goal: u32) -> u32 {
+    let found = all_reduce(problem, None, goal, 1, &Budget::evaluations(1 << 22)).expect("a schedule");
+    verify(problem, &found.schedule).unwrap().steps as u32
 }
 
 #[test]
@@ -114,6 +117,17 @@ fn negotiated_trees_are_shorter() {
     for (spec, blocks, expected) in cases {
         let found = steps(&spec.parse().unwrap(), blocks, expected);
         assert!(found <= expected, "{spec} in {blocks} blocks: {found} steps");
+    }
+}
+
+/// Where paths may be longer than necessary, shortest paths over other terminals still come first.
+#[test]
+fn longer_paths_do_not_cost_steps() {
+    let any_path = CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() };
+    for (spec, expected) in [("mesh:2x6", 11), ("mesh:4x4", 13), ("mesh:5x3", 13)] {
+        let (network, collective): (Topology, _) = (spec.parse().unwrap(), Collective::all_reduce());
+        let found = steps_under(&Problem::new(&network, &collective, any_path).unwrap(), expected);
+        assert!(found <= expected, "{spec}: {found} steps");
     }
 }
 
