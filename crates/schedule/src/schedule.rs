@@ -245,6 +245,14 @@ impl Schedule {
         starts.zip(&self.path_end).map(|(start, end)| (end - start) as usize).max().unwrap_or(0)
     }
 
+    /// Returns the schedule with other channels in its paths. `channel` gets each channel, and returns the one in its place.
+    #[must_use]
+    pub fn with_channels(&self, channel: impl Fn(ChannelId) -> ChannelId) -> Self {
+        let mut other = self.clone();
+        other.channels.iter_mut().for_each(|of_path| *of_path = channel(*of_path));
+        other
+    }
+
     /// Appends the steps of another schedule.
     pub fn append(&mut self, other: &Self) {
         for (_, step) in other.steps() {
@@ -423,6 +431,13 @@ mod tests {
             assert!(both.step(0).hops().is_none());
         }
         assert_eq!(Schedule::new().longest_path(), 0);
+    }
+
+    #[test]
+    fn other_channels_take_the_places_of_those_before() {
+        let original = schedule(&[&[(0, &[3]), (1, &[2, 0])], &[(1, &[1])]]);
+        let other = schedule(&[&[(0, &[0]), (1, &[1, 3])], &[(1, &[2])]]);
+        assert_eq!(original.with_channels(|channel| ChannelId::new(3 - channel.number())), other);
     }
 
     #[test]

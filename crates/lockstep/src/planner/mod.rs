@@ -9,6 +9,7 @@ mod error;
 mod event;
 mod islands;
 mod limits;
+mod mirror;
 mod options;
 mod pass;
 mod passes;

@@ -10,6 +10,7 @@ use super::budget_share::share;
 use super::checkpoint::{CheckpointError, Identity, SavedSearch};
 use super::error::PlanError;
 use super::event::{Ending, Event};
+use super::mirror::Mirror;
 use super::options::PlanOptions;
 use super::phase_planner::PhasePlanner;
 use super::plan_state::{PhaseSchedule, PlanState};
@@ -22,6 +23,8 @@ pub(super) struct Pass<'p> {
     pub(super) phases: &'p [DistributePhase<'p>],
     /// The problem of each phase.
     pub(super) problems: &'p [Problem<'p>],
+    /// If there is one, the second phase begins with the image of the first.
+    pub(super) mirror: Option<&'p Mirror<'p>>,
     pub(super) engines: &'p [RegisteredEngine<'p>],
     pub(super) options: PlanOptions<'p>,
     /// The seed of its random choices.
@@ -98,7 +101,9 @@ impl Pass<'_> {
             let phase_planner = PhasePlanner {
                 problem: of_phase,
                 engines,
-                seed,
+                // The phases may be the same problem twice.
+                seed: seed ^ place as u64,
+                known: state.done.last().and_then(|before| self.mirror?.image(place, before)),
                 bound: search.best().clone(),
                 ceiling: options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come))),
                 budget: share(budget, parts, parts - place),
@@ -118,6 +123,12 @@ impl Pass<'_> {
                     (error, _) => Err(error),
                 };
             }
+        }
+        if let ([first, second], Some(mirror)) = (&mut state.done[..], self.mirror)
+            && second.step_count() < first.step_count()
+            && let Some(image) = mirror.image(0, second)
+        {
+            *first = image;
         }
         let exceeded = exceeded(&state)?;
         let cut_short = state.cut_short;

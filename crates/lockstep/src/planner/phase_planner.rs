@@ -27,6 +27,8 @@ pub(super) struct PhasePlanner<'a> {
     /// The engines to run, ascending by stage.
     pub(super) engines: &'a [RegisteredEngine<'a>],
     pub(super) seed: u64,
+    /// A schedule to start from.
+    pub(super) known: Option<PhaseSchedule>,
     /// The best lower bound so far.
     pub(super) bound: LowerBound,
     /// The maximum number of steps, if there is one.
@@ -59,7 +61,7 @@ impl<'a> PhasePlanner<'a> {
     ) -> Result<(), PlanError> {
         let mut bounds = OpenBounds { search, is_final: resumed.is_some() };
         if resumed.is_none() {
-            state.best = None;
+            state.best = self.known.take();
             self.run_constructions(state, &mut bounds, observe)?;
         }
         self.run_rounds(state, &mut bounds, resumed, observe)?;

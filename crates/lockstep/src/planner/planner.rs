@@ -11,6 +11,7 @@ use super::checkpoint::{self, CheckpointError, Identity, SavedSearch};
 use super::error::PlanError;
 use super::event::{Ending, Event};
 use super::limits::{MAX_DELIVERIES, TRANSFERS, check_size};
+use super::mirror::Mirror;
 use super::options::PlanOptions;
 use super::pass::{Found, Pass};
 use super::passes::{MOST_USEFUL, passes};
@@ -145,11 +146,13 @@ impl<'a> Planner<'a> {
         let mut resumed = resumed.transpose()?;
         let nothing = NotFound::Stopped { steps: bounds.best_steps(), reason: StopReason::Evaluations };
         let mut shortest: Result<Found, NotFound> = Err(nothing);
+        let mirror = Mirror::new(&problems);
         for (number, &evaluations) in passes.iter().enumerate() {
             let pass = Pass {
                 problem: &problem,
                 phases: &phases,
                 problems: &problems,
+                mirror: mirror.as_ref(),
                 engines: &engines,
                 options,
                 seed: seed_of_pass(options.seed, number),
