@@ -1,6 +1,6 @@
 //! The transfers of a distribution that some receiver needs.
 
-use lockstep_topology::{NodeId, Topology};
+use lockstep_topology::Topology;
 
 use crate::messages::Messages;
 use crate::problem::Problem;
@@ -37,9 +37,6 @@ pub fn needed_transfers(problem: &Problem<'_>, schedule: Schedule) -> Schedule {
 
 /// Returns the needed transfers of a distribution of these messages, as [`needed_transfers`].
 pub(crate) fn needed(topology: &Topology, messages: &Messages<'_>, schedule: Schedule) -> Schedule {
-    if messages.is_scatter() && has_only_paths(topology, messages, &schedule) {
-        return schedule;
-    }
     let transfers = by_message(messages.len(), &schedule);
     let ends = |place: u32| schedule.transfer(place as usize).terminal_ends(topology);
     let mut is_needed = vec![false; schedule.transfer_count()];
@@ -67,7 +64,7 @@ pub(crate) fn needed(topology: &Topology, messages: &Messages<'_>, schedule: Sch
         }
         messages.receivers_iter(message).for_each(|receiver| needs[receiver.index()] = false);
     }
-    filtered(&schedule, &is_needed)
+    if is_needed.iter().all(|&is_needed| is_needed) { schedule } else { filtered(&schedule, &is_needed) }
 }
 
 /// Returns the message of the transfer at a place.
@@ -92,19 +89,6 @@ fn by_message(messages: usize, schedule: &Schedule) -> Vec<u32> {
         *next += 1;
     }
     places
-}
-
-/// Returns true if the transfers of each message of a scatter form one path from its source to its receiver.
-fn has_only_paths(topology: &Topology, messages: &Messages<'_>, schedule: &Schedule) -> bool {
-    // The terminal that each message must reach, seen from the end.
-    let receiver = |message| messages.receivers_iter(message).next();
-    let mut target: Vec<Option<NodeId>> = messages.ids().map(receiver).collect();
-    let mut transfers = schedule.steps().rev().flat_map(|(_, step)| step.iter().rev());
-    let is_path = transfers.all(|transfer| {
-        let target = &mut target[transfer.message.index()];
-        transfer.terminal_ends(topology).is_some_and(|(sender, receiver)| target.replace(sender) == Some(receiver))
-    });
-    is_path && messages.ids().zip(target).all(|(message, target)| target == Some(messages.source(message)))
 }
 
 /// Returns the transfers whose flag is set. Steps without one are left out.
@@ -175,13 +159,15 @@ mod tests {
         assert_eq!(of_broadcast, steps(&[&[(0, 0, 1)], &[(1, 5, 0)], &[(0, 1, 2), (1, 5, 4)]]));
     }
 
-    /// The message returns to 1, which held it before, and to its source.
+    /// The message returns to 1, which held it before, and to its source. Also if the schedule has no other path to its receiver.
     #[test]
     fn transfers_to_earlier_holders_are_removed() {
         let all = steps(&[&[(0, 0, 1), (0, 0, 5)], &[(0, 1, 2), (0, 0, 1)], &[(0, 5, 0), (0, 2, 3)]]);
         let kept = steps(&[&[(0, 0, 1)], &[(0, 1, 2)], &[(0, 2, 3)]]);
         assert_eq!(needed_of(vec![message(0, &[3])], all), kept);
         assert_eq!(needed_of(vec![message(0, &[3])], kept.clone()), kept);
+        let with_loop = steps(&[&[(0, 0, 1)], &[(0, 1, 2)], &[(0, 2, 1)], &[(0, 1, 0)], &[(0, 0, 5)]]);
+        assert_eq!(needed_of(vec![message(0, &[5])], with_loop), steps(&[&[(0, 0, 5)]]));
     }
 
     /// Read backwards, a transfer that no terminal needs would send what its sender does not hold.
