@@ -14,7 +14,7 @@ mod pipeline;
 mod trees;
 
 use lockstep_exact::{Decision, decide};
-use lockstep_schedule::{Budget, FoundSchedule, Pattern, Problem, Schedule};
+use lockstep_schedule::{Budget, CommunicationModel, FoundSchedule, Pattern, Problem, Schedule, Switching, verify};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -61,6 +61,9 @@ const MAX_EXCHANGE_EVALUATIONS: u64 = 1 << 15;
 
 /// Maximum number of literals that the solver assigns before trees are negotiated. Tiny problems need no more.
 const FIRST_SOLVER_WORK: u64 = 1 << 17;
+
+/// Maximum number of literals that the solver assigns for schedules between neighbours.
+const NEIGHBOUR_SOLVER_WORK: u64 = 1 << 20;
 
 /// Maximum number of literals that the solver assigns at last.
 const MAX_SOLVER_WORK: u64 = 1 << 22;
@@ -183,7 +186,8 @@ pub fn all_reduce(
     }
     let is_near = search.below <= search.goal.saturating_add(FEW_STEPS);
     let work = if is_near { SOLVER_WORK_PER_TERMINAL * terminals as u64 } else { MAX_SOLVER_WORK };
-    if let Some(shorter) = search.decide(problem, work) {
+    let between_neighbours = search.decide_between_neighbours(problem, NEIGHBOUR_SOLVER_WORK);
+    if let Some(shorter) = between_neighbours.or_else(|| search.decide(problem, work)) {
         return Some(found("satisfiability", shorter));
     }
     if let Some(second) = second {
@@ -271,9 +275,22 @@ impl Search<'_> {
         self.evaluations_left = self.evaluations_left.saturating_sub(negotiation.evaluations());
     }
 
+    /// Returns a shorter schedule with wormhole switching in which every transfer goes to a neighbour. The formula is much
+    /// smaller than that of [`decide`](Self::decide).
+    fn decide_between_neighbours(&mut self, problem: &Problem<'_>, max_work: u64) -> Option<Schedule> {
+        if problem.model().switching != Switching::Wormhole {
+            return None;
+        }
+        let model = CommunicationModel { switching: Switching::StoreAndForward, ..problem.model() };
+        let stored = Problem::new(problem.topology(), problem.collective(), model).ok()?;
+        // With switches, a path to a neighbour may be longer than the shortest one.
+        self.decide(&stored, max_work).filter(|schedule| verify(problem, schedule).is_ok())
+    }
+
     /// Returns a shorter schedule by a [solver](decide). It tries the goal first, and then more steps. Those that it refutes
     /// become the goal. `max_work` limits the number of literals.
     fn decide(&mut self, problem: &Problem<'_>, max_work: u64) -> Option<Schedule> {
+        let is_whole = problem.model().switching == self.task.model().switching;
         let most = (self.evaluations_left / SOLVER_PARTS).saturating_mul(LITERALS_PER_EVALUATION);
         let mut left = most.min(max_work);
         for steps in self.goal.max(1)..self.below {
@@ -289,7 +306,7 @@ impl Search<'_> {
             self.evaluations_left = self.evaluations_left.saturating_sub(spent / LITERALS_PER_EVALUATION);
             match decision {
                 Ok(Decision::Schedule(schedule)) => return Some(schedule),
-                Ok(Decision::Infeasible { .. }) if steps == self.goal.max(1) => self.goal = steps + 1,
+                Ok(Decision::Infeasible { .. }) if is_whole && steps == self.goal.max(1) => self.goal = steps + 1,
                 Ok(_) => {}
                 Err(_) => break,
             }

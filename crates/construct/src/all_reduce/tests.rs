@@ -131,6 +131,18 @@ fn longer_paths_do_not_cost_steps() {
     }
 }
 
+/// With store-and-forward switching, the solver finds these schedules. They are valid with wormhole switching too.
+#[test]
+fn the_solver_plans_transfers_between_neighbours() {
+    let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::wormhole() };
+    for (spec, expected) in [("torus:4x3", 4), ("random-regular:10,4,721", 4)] {
+        let network: Topology = spec.parse().unwrap();
+        let collective = Collective::all_reduce_in_blocks(&network, &[], 1.try_into().unwrap()).unwrap();
+        let problem = Problem::new(&network, &collective, one_port).unwrap();
+        assert_eq!(steps_under(&problem, expected), expected, "{spec}");
+    }
+}
+
 /// Two neighbours exchange their sums, so that no block waits for the way to one root.
 #[test]
 fn two_roots_per_block_save_a_step() {
