@@ -31,6 +31,9 @@ const CHANGES_PER_MESSAGE: u64 = 8;
 /// The number of route changes in addition.
 const EXTRA_CHANGES: u64 = 1 << 11;
 
+/// Number of messages of a source between two checks of the budget.
+const CHECK_INTERVAL: usize = 64;
+
 /// The cost of each channel on a detour, in addition to its price.
 const HOP: u64 = FULL / 16;
 
@@ -170,16 +173,18 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
             self.prices.of_slots.set_limit(limit, (target >> (2 + pass)).max(MIN_WIDTH));
             self.order.shuffle(self.rng);
             for position in 0..self.order.len() {
-                context.check(0)?;
-                if context.is_best_effort() {
-                    // While some messages have no route, other methods find any schedule faster.
-                    return if pass == 0 { Err(MethodError::NoShorter) } else { Ok(()) };
-                }
                 let (source, messages) = self.select_source(position);
-                for &message in messages {
-                    self.reroute(source, message, false);
+                for some in messages.chunks(CHECK_INTERVAL) {
+                    context.check(0)?;
+                    if context.is_best_effort() {
+                        // While some messages have no route, other methods find any schedule faster.
+                        return if pass == 0 { Err(MethodError::NoShorter) } else { Ok(()) };
+                    }
+                    for &message in some {
+                        self.reroute(source, message, false);
+                    }
+                    context.count(std::mem::take(&mut self.work));
                 }
-                context.count(std::mem::take(&mut self.work));
             }
             limit = target.max(self.prices.of_slots.steps() - 1);
             if self.prices.of_slots.steps() <= target {
@@ -219,7 +224,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
                 if is_over() {
                     return best;
                 }
-                changes = changes.saturating_sub(self.relieve_source(position, detours));
+                changes = changes.saturating_sub(self.relieve_source(position, detours, &is_over));
                 context.count(std::mem::take(&mut self.work));
             }
             let (steps, over) = (self.prices.of_slots.steps(), self.prices.of_slots.over_count());
@@ -234,8 +239,8 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         best
     }
 
-    /// Reroutes the messages of one source that cross congested channels, and returns their number.
-    fn relieve_source(&mut self, position: usize, detours: bool) -> u64 {
+    /// Reroutes the messages of one source that cross congested channels, until the work is over. Returns their number.
+    fn relieve_source(&mut self, position: usize, detours: bool, is_over: &dyn Fn() -> bool) -> u64 {
         let (_, messages) = &self.demands.sources[self.order[position] as usize];
         self.work += CHECK_WORK * messages.len() as u64;
         let mut congested: Vec<u32> = messages.iter().copied().filter(|&message| self.is_congested(message)).collect();
@@ -245,10 +250,15 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         let (source, _) = self.select_source(position);
         congested.shuffle(self.rng);
         let mut changes = 0;
-        for message in congested {
-            if self.is_congested(message) {
-                self.reroute(source, message, detours);
-                changes += 1;
+        for some in congested.chunks(CHECK_INTERVAL) {
+            if is_over() {
+                break;
+            }
+            for &message in some {
+                if self.is_congested(message) {
+                    self.reroute(source, message, detours);
+                    changes += 1;
+                }
             }
         }
         changes

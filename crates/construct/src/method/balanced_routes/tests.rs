@@ -1,7 +1,7 @@
 //! Tests of the whole method.
 
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, ScatterRule, Switching, verify,
+    Budget, Collective, CommunicationModel, DistributePhase, Ports, Problem, ScatterRule, StopReason, Switching, verify,
 };
 use lockstep_topology::strategy::shuffled;
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
@@ -186,4 +186,16 @@ fn a_spent_budget_ends_the_attempt() {
     let problem = Problem::new(&torus, &exchange, STORE_AND_FORWARD).unwrap();
     let budget = Budget::seconds(0);
     assert_eq!((BALANCED_ROUTES.find)(&MethodRequest::first(&problem, &budget)).err(), Some(MethodError::NoShorter));
+}
+
+/// A scatter has one source. Its messages are routed in parts, so that the work ends with the budget.
+#[test]
+fn the_budget_ends_the_routes_of_one_source() {
+    let (grid, scatter) = ("mesh:40x40".parse::<Topology>().unwrap(), Collective::scatter(NodeId::new(3)));
+    let problem = Problem::new(&grid, &scatter, STORE_AND_FORWARD).unwrap();
+    let budget = Budget::evaluations(1);
+    let request = MethodRequest { below: 10_000, ..MethodRequest::first(&problem, &budget) };
+    assert_eq!((BALANCED_ROUTES.find)(&request), Err(MethodError::Stopped(StopReason::Evaluations)));
+    let work = request.work.evaluations().unwrap();
+    assert!(work < problem.messages().len() as u64, "{work}");
 }
