@@ -3,6 +3,7 @@
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::Problem;
 
+use crate::bridges::bridges;
 use crate::length_program::{LengthProgram, length_sizes, whole_lengths, without_zeros};
 use crate::pipeline::ceil_steps;
 use crate::request::BoundRequest;
@@ -64,10 +65,20 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
         Self { network: TransferNetwork::new(problem), packing, request, steps, best: None }
     }
 
-    /// Returns the best bound that is found. Tries equal lengths first, then a [linear program](LengthProgram).
+    /// Returns the best bound that is found. Tries equal lengths first, then [linear programs](LengthProgram): with lengths of
+    /// [bridges] alone, which is small, and with all lengths.
     pub(crate) fn bound(mut self, rule: Rule) -> Option<LowerBound> {
         self.offer_equal();
-        self.solve();
+        let all = self.network.capacity.clone();
+        let bridges = bridges(self.network.topology);
+        if !bridges.is_empty() {
+            let mut of_bridges = vec![0; all.len()];
+            for bridge in bridges {
+                of_bridges[bridge.index()] = all[bridge.index()];
+            }
+            self.solve(&of_bridges);
+        }
+        self.solve(&all);
         let LengthCandidate { lengths, distance, per_step } = self.best?;
         let steps = ceil_steps(distance, per_step)?;
         let [resources, sends, receptions] = self.network.by_kind(&lengths).map(<[u32]>::to_vec);
@@ -124,9 +135,10 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
         self.best = Some(best);
     }
 
-    /// Solves linear programs for more and more steps, until one has no solution or the work is used up.
-    fn solve(&mut self) -> Option<()> {
-        let mut program = LengthProgram::new(&self.network.capacity, self.packing.parts())?;
+    /// Solves linear programs for more and more steps, until one has no solution or the work is used up. Only places with a
+    /// capacity have lengths.
+    fn solve(&mut self, capacity: &[u64]) -> Option<()> {
+        let mut program = LengthProgram::new(capacity, self.packing.parts())?;
         let mut used = vec![vec![0.0; self.network.capacity.len()]; self.packing.parts()];
         let (mut transfers, mut required) = (Transfers::default(), 0);
         loop {

@@ -45,6 +45,7 @@ mod all;
 mod best;
 mod bfs;
 mod bound_search;
+mod bridges;
 mod common_root;
 mod cost;
 mod demand;

@@ -140,3 +140,77 @@ impl Packing for Gossips {
         Some(total)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel, Ports};
+    use lockstep_topology::{Topology, TopologyBuilder};
+
+    use super::*;
+
+    /// The heads of the channels of each node. Some channels are bridges.
+    const HEADS: [&[usize]; 40] = [
+        &[21, 3],
+        &[23, 7, 11],
+        &[19],
+        &[5, 31, 1, 33, 21],
+        &[28, 31],
+        &[33, 9],
+        &[20, 15],
+        &[36, 4, 33],
+        &[15, 16],
+        &[29, 35, 14, 7, 30],
+        &[9, 39, 0],
+        &[24, 32, 10],
+        &[6, 13, 34],
+        &[11, 1],
+        &[22],
+        &[4, 34, 36],
+        &[17, 38, 27],
+        &[0, 12],
+        &[38],
+        &[10, 36, 25, 31],
+        &[1, 7, 24, 35],
+        &[30],
+        &[13, 26, 38],
+        &[26, 13, 27],
+        &[37, 32, 31, 32],
+        &[8, 13],
+        &[3, 38],
+        &[31, 14, 10],
+        &[32, 23, 20],
+        &[25, 16, 16, 28],
+        &[12],
+        &[34, 13],
+        &[27, 7],
+        &[14, 37, 38],
+        &[18, 16],
+        &[39, 28],
+        &[2],
+        &[7, 23],
+        &[35, 33, 13],
+        &[16, 8],
+    ];
+
+    fn network() -> Topology {
+        let mut network = TopologyBuilder::new("one-way channels");
+        let nodes: Vec<_> = (0..HEADS.len()).map(|node| network.terminal(node.to_string())).collect();
+        for (tail, heads) in HEADS.iter().enumerate() {
+            for &head in *heads {
+                network.channel(nodes[tail], nodes[head]);
+            }
+        }
+        network.build().unwrap()
+    }
+
+    /// A linear program with all channels and ports takes too much work.
+    #[test]
+    fn lengths_of_bridges_prove_most_with_two_ports() {
+        let (network, collective) = (network(), Collective::all_reduce());
+        let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::wormhole() };
+        let problem = Problem::new(&network, &collective, model).unwrap();
+        let bound = crate::by_rule(&problem, Rule::Gossip).unwrap();
+        assert_eq!(bound.steps, 60);
+        bound.check(&problem).unwrap();
+    }
+}
