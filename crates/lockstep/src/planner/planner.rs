@@ -64,9 +64,10 @@ pub fn plan(
 /// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards.
 ///
 /// A small all-reduce is planned as a whole first, with few evaluations, which often meets a cheap bound. Otherwise, its
-/// reduction and its distribution are planned, and then the whole again. Each gets an equal share of the evaluations. This
-/// pass is repeated with four times the evaluations and another seed, as often as the budget allows. It starts from the
-/// shortest schedule of the passes before.
+/// reduction and its distribution are planned, and then the whole again. Each gets an equal share of the evaluations. If every
+/// channel has an opposite, a schedule of one phase is one of the other with opposite channels. Then the distribution begins
+/// with that of the reduction, and a shorter one counts for both. This pass is repeated with four times the evaluations and
+/// another seed, as often as the budget allows. It starts from the shortest schedule of the passes before.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, EngineChoice, PlanOptions, Planner, Problem, load};

@@ -54,9 +54,9 @@ pub(super) fn attempt<'a>(
     if is_direct { exchange.direct(rng) } else { exchange.relayed(rng) }
 }
 
-/// Returns true if all messages of an attempt are direct transfers, where the model also allows relays: wormhole networks with
-/// other nodes than terminals, and every other attempt with limited ports, from the first one on. A relay takes a port for
-/// each hop.
+/// Returns true if all messages of an attempt are direct transfers. Where the model also allows relays, these are the attempts
+/// with wormhole switching in networks with switches, and with limited ports every other attempt, from the first one on: a relay
+/// takes a port for each hop.
 fn is_direct(task: &SchedulingTask<'_>, number: u64) -> bool {
     let model = task.model();
     let has_few_ports = model.ports != Ports::All && number.is_multiple_of(2);
