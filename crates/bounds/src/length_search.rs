@@ -70,7 +70,7 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
     pub(crate) fn bound(mut self, rule: Rule) -> Option<LowerBound> {
         self.offer_equal();
         let all = self.network.capacity.clone();
-        let bridges = bridges(self.network.topology);
+        let bridges = bridges(self.network.topology, || self.request.is_over());
         if !bridges.is_empty() {
             let mut of_bridges = vec![0; all.len()];
             for bridge in bridges {

@@ -15,6 +15,10 @@ const NONE: u32 = u32::MAX;
 /// A schedule without other transfers can be [reversed](Schedule::reversed). O(T + M + N) time and 4 bytes for each of them,
 /// for T channel uses, M messages and N nodes.
 ///
+/// # Panics
+///
+/// If the schedule contains a message or a channel that the problem does not have.
+///
 /// ```
 /// use lockstep_schedule::{Collective, CommunicationModel, Problem, Schedule, needed_transfers};
 /// use lockstep_topology::{ChannelId, NodeId, Topology};

@@ -166,8 +166,8 @@ pub fn all_reduce(
         search.justify("overlap", &routes, start);
     }
     let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
-    // Long paths save steps if there are few blocks; otherwise the channels are the limit, and long paths come last. Paths that
-    // are longer than the shortest ones did not help then.
+    // Long paths save steps if there are few blocks. Otherwise the channels are the limit: long paths come last, and those that
+    // are longer than the shortest ones only if there are no others.
     let (near, far, longer) = (near.as_ref(), far.as_ref(), longer.as_ref());
     let [first, second] = if has_few_blocks { [far.or(near), longer] } else { [near, far.or(longer)] };
     if let Some(near) = near {
@@ -287,10 +287,10 @@ impl Search<'_> {
         self.decide(&stored, max_work).filter(|schedule| verify(problem, schedule).is_ok())
     }
 
-    /// Returns a shorter schedule by a [solver](decide). It tries the goal first, and then more steps. Those that it refutes
-    /// become the goal. `max_work` limits the number of literals.
+    /// Returns a shorter schedule by a [solver](decide). It tries the goal first, and then more steps. If it refutes the goal under
+    /// the rules of the whole problem, the goal becomes one step more. `max_work` limits the number of literals.
     fn decide(&mut self, problem: &Problem<'_>, max_work: u64) -> Option<Schedule> {
-        let is_whole = problem.model().switching == self.task.model().switching;
+        let is_whole = problem.model() == self.task.model();
         let most = (self.evaluations_left / SOLVER_PARTS).saturating_mul(LITERALS_PER_EVALUATION);
         let mut left = most.min(max_work);
         for steps in self.goal.max(1)..self.below {

@@ -111,7 +111,7 @@ pub fn repair(
     }
     let MethodSchedule { method, mut schedule } = portfolio.into_best()?;
     if problem.messages().is_scatter() && !problem.model().is_direct() {
-        // Survivors of broken paths lead nowhere.
+        // Where a fault has cut a path, the transfers before it serve no receiver.
         schedule = needed_transfers(problem, schedule);
     }
     let same = common_transfers(fixed, &schedule);

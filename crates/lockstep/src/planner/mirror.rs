@@ -93,14 +93,26 @@ mod tests {
         }
     }
 
+    /// A path of three terminals, with a channel in addition, a bus in one direction, or another capacity in one direction.
     #[test]
     fn some_networks_have_no_opposites() {
-        let mut builder = TopologyBuilder::new("two channels there, one back");
-        let [one, other] = ["one", "other"].map(|name| builder.terminal(name));
-        builder.link(one, other);
-        builder.channel(one, other);
-        for network in [builder.build().unwrap(), "kautz:2,2".parse().unwrap()] {
-            assert!(opposites(&network).is_none(), "{}", network.name());
+        let path = || {
+            let mut builder = TopologyBuilder::new("path");
+            let nodes = [0, 1, 2].map(|node| builder.terminal(node.to_string()));
+            let links = [builder.link(nodes[0], nodes[1]), builder.link(nodes[1], nodes[2])];
+            (builder, nodes, links)
+        };
+        let (whole, ..) = path();
+        assert!(opposites(&whole.build().unwrap()).is_some());
+        let (mut parallel, nodes, _) = path();
+        parallel.channel(nodes[0], nodes[1]);
+        let (mut bus, _, links) = path();
+        bus.share(links.map(|[there, _]| there));
+        let (mut wide, _, links) = path();
+        wide.set_capacity([links[0][0]], 2);
+        let built = [parallel, bus, wide].map(|builder| builder.build().unwrap());
+        for (place, network) in built.into_iter().chain(["kautz:2,2".parse().unwrap()]).enumerate() {
+            assert!(opposites(&network).is_none(), "{place}");
         }
     }
 

@@ -176,7 +176,8 @@ fn limited_ports_prefer_direct_transfers() {
     let ports =
         |limit| CommunicationModel { ports: Ports::limit(limit).unwrap(), scatter: ScatterRule::Relay, ..WORMHOLE };
     let exchange = Collective::all_to_all();
-    for (spec, limit, steps) in [("mesh:4x4", 1, 16), ("mesh:5x4", 1, 24), ("torus:4x6", 2, 18)] {
+    for (spec, limit, steps) in [("mesh:4x4", 1, 16), ("mesh:5x4", 1, 24), ("torus:4x6", 2, 18), ("fat-tree:2,3", 1, 8)]
+    {
         let topology = network(spec, 1);
         let problem = Problem::new(&topology, &exchange, ports(limit)).unwrap();
         let budget = Budget::unlimited();
