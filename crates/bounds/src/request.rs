@@ -38,23 +38,30 @@ pub(crate) struct BoundRequest<'a> {
     pub(crate) proved: &'a ProvedSteps,
     /// A bound must exceed this number of steps to be of use.
     least: u32,
+    /// The work of an exact rule, if it is not the usual one.
+    pub(crate) work: Option<u64>,
     budget: Option<&'a Budget>,
 }
 
 impl<'a> BoundRequest<'a> {
     /// Requests the best bound of a rule.
     pub(crate) fn unlimited(proved: &'a ProvedSteps) -> Self {
-        Self { enough: u32::MAX, proved, least: 0, budget: None }
+        Self { enough: u32::MAX, proved, least: 0, work: None, budget: None }
     }
 
     /// Requests a bound of at least `enough` steps, or the best one within the time of a budget.
     pub(crate) fn new(enough: u32, proved: &'a ProvedSteps, budget: &'a Budget) -> Self {
-        Self { enough, proved, least: 0, budget: Some(budget) }
+        Self { enough, proved, least: 0, work: None, budget: Some(budget) }
     }
 
     /// Requests only bounds of more than `least` steps.
     pub(crate) fn more_than(self, least: u32) -> Self {
         Self { least, ..self }
+    }
+
+    /// Gives an exact rule this amount of work.
+    pub(crate) fn with_work(self, work: u64) -> Self {
+        Self { work: Some(work), ..self }
     }
 
     /// Returns the largest number of steps that some of the rules have proved, or that a bound must exceed.

@@ -46,6 +46,27 @@ impl<'a> RuleSearch<'a> {
         (entry.bound)(self.problem, &request).filter(|bound| bound.steps > least)
     }
 
+    /// Applies the exact rules again, with this amount of work each, until one proves `enough` steps or the time of the budget
+    /// is over.
+    pub(crate) fn raise_exact(
+        &mut self,
+        work: u64,
+        enough: u32,
+        budget: &Budget,
+        observe: &mut dyn FnMut(Rule, Option<&LowerBound>),
+    ) {
+        for entry in self.rules.iter().filter(|entry| entry.cost == Cost::Exact) {
+            if self.best.steps >= enough || budget.interruption().is_some() {
+                return;
+            }
+            let request = BoundRequest::new(enough, &self.proved, budget).more_than(self.proved.most()).with_work(work);
+            let Some(found) = (entry.bound)(self.problem, &request) else { continue };
+            self.proved.record(entry.rule, Some(&found));
+            observe(entry.rule, Some(&found));
+            keep_better(&mut self.best, found);
+        }
+    }
+
     /// Applies the rules up to this cost, until one proves `enough` steps or the time of the budget is over.
     ///
     /// `observe` receives each rule and its bound, or `None` if the rule does not apply.

@@ -22,6 +22,9 @@ const ALWAYS_STATED: usize = 1 << 19;
 /// A larger formula has one literal or fewer for this number of assignments that the solver may make.
 const ASSIGNMENTS_PER_LITERAL: u64 = 4;
 
+/// Maximum number of literals of all learnt clauses: 256 MiB.
+const MAX_LEARNT_LITERALS: usize = 1 << 26;
+
 /// A formula of this number of literals takes twice the time per assignment of a small one.
 const LARGE_FORMULA: usize = 1 << 18;
 
@@ -63,8 +66,7 @@ pub fn decide(
 ) -> Result<Decision, ExactError> {
     let affordable = usize::try_from(*work / ASSIGNMENTS_PER_LITERAL).unwrap_or(usize::MAX);
     let (formula, network, transfers) = encode(problem, steps, affordable.clamp(ALWAYS_STATED, MAX_LITERALS))?;
-    let mut solver =
-        Solver::new(SolverOpts::default(), Log { limit: 0, clauses: Vec::new(), is_stopped, has_stopped: false });
+    let mut solver = Solver::new(SolverOpts::default(), Log::new(is_stopped));
     for _ in 0..=formula.variables() {
         solver.new_var(lbool::UNDEF, true);
     }
@@ -136,14 +138,23 @@ struct Log<'a> {
     /// The number of clauses at which the solver pauses.
     limit: usize,
     clauses: Vec<Vec<Literal>>,
+    /// The number of literals of all clauses.
+    literals: usize,
     is_stopped: &'a dyn Fn() -> bool,
     has_stopped: bool,
+}
+
+impl<'a> Log<'a> {
+    fn new(is_stopped: &'a dyn Fn() -> bool) -> Self {
+        Self { limit: 0, clauses: Vec::new(), literals: 0, is_stopped, has_stopped: false }
+    }
 }
 
 impl Callbacks for Log<'_> {
     fn on_new_clause(&mut self, clause: &[Lit], _: ClauseKind) {
         self.clauses.push(clause.iter().copied().map(from_solver).collect());
-        self.has_stopped = (self.is_stopped)();
+        self.literals += clause.len();
+        self.has_stopped = self.literals > MAX_LEARNT_LITERALS || (self.is_stopped)();
     }
 
     fn stop(&self) -> bool {

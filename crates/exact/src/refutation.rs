@@ -10,17 +10,17 @@ use crate::literal::Literal;
 use crate::propagation::Propagation;
 
 /// Maximum number of numbers in a proof.
-pub(crate) const MAX_NUMBERS: usize = 1 << 18;
+pub(crate) const MAX_NUMBERS: usize = 1 << 20;
 
-/// Watches and literals that one check may visit: some seconds.
-const MAX_WORK: u64 = 1 << 28;
+/// Watches and literals that one check may visit: about ten seconds.
+const MAX_WORK: u64 = 1 << 29;
 
 /// Checks a proof that a distribution or an all-reduce has no schedule of `steps` steps of width 1. `size` is that of the
 /// formula which states that there is one.
 ///
 /// A proof lists clauses. Each clause is a list of literals, and the number 0. A literal is the number of its variable, negative
 /// for the negation. Each clause must follow from the formula and the clauses before it by unit propagation: if all its
-/// literals are false, then some clause becomes false. The last clause is the empty one. Takes up to some seconds.
+/// literals are false, then some clause becomes false. The last clause is the empty one. Takes ten seconds or less.
 ///
 /// # Errors
 ///

@@ -32,7 +32,7 @@ pub(super) fn steps_proved(
         ExactError::OtherFormula(_) => {
             "the formula has another size; a bound by another version of Lockstep must be computed again"
         }
-        ExactError::LongProof => "the proof has more than 2^18 numbers",
+        ExactError::LongProof => "the proof has more than 2^20 numbers",
         ExactError::UnknownLiteral => "the proof has a number that is no literal of the formula",
         ExactError::End => "the proof must end with its only empty clause",
         ExactError::LongCheck => "the check of the proof takes too long",

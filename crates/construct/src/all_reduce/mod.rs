@@ -68,9 +68,15 @@ const NEIGHBOUR_SOLVER_WORK: u64 = 1 << 20;
 /// Maximum number of literals that the solver assigns at last.
 const MAX_SOLVER_WORK: u64 = 1 << 22;
 
+/// With this number of evaluations or more, the solver gets its part of them without such a limit.
+const PATIENT: u64 = 1 << 24;
+
 /// The same per terminal, if a schedule exceeds the goal by [`FEW_STEPS`] at most: then the solver often plans or refutes these
 /// steps.
 const SOLVER_WORK_PER_TERMINAL: u64 = 1 << 20;
+
+/// Fewer terminals get as much work as this number.
+const LEAST_TERMINALS: usize = 16;
 
 /// See [`SOLVER_WORK_PER_TERMINAL`].
 const FEW_STEPS: u32 = 2;
@@ -79,7 +85,7 @@ const FEW_STEPS: u32 = 2;
 const LITERALS_PER_EVALUATION: u64 = 8;
 
 /// The solver gets one of this number of parts of the evaluations that are left.
-const SOLVER_PARTS: u64 = 4;
+const SOLVER_PARTS: u64 = 2;
 
 /// Maximum size of the table of blocks and terminals: 1 GiB.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
@@ -135,7 +141,7 @@ pub fn all_reduce(
         task: &task,
         capacities: &capacities,
         justification: Justification::new(&capacities, messages.len(), topology.terminal_count()),
-        evaluations_left: budget.evaluation_limit().min(MAX_EVALUATIONS),
+        evaluations_left: Some(budget.evaluation_limit()).filter(|&limit| limit < u64::MAX).unwrap_or(MAX_EVALUATIONS),
         rng: ChaCha8Rng::seed_from_u64(seed),
         below,
         goal,
@@ -184,8 +190,15 @@ pub fn all_reduce(
         let parts = if has_few_blocks || second.is_some() { 2 } else { 1 };
         search.negotiate(&routes, first, parts);
     }
+    let is_patient = budget.evaluation_limit() >= PATIENT;
     let is_near = search.below <= search.goal.saturating_add(FEW_STEPS);
-    let work = if is_near { SOLVER_WORK_PER_TERMINAL * terminals as u64 } else { MAX_SOLVER_WORK };
+    let work = if is_patient {
+        u64::MAX
+    } else if is_near {
+        SOLVER_WORK_PER_TERMINAL * terminals.max(LEAST_TERMINALS) as u64
+    } else {
+        MAX_SOLVER_WORK
+    };
     let between_neighbours = search.decide_between_neighbours(problem, NEIGHBOUR_SOLVER_WORK);
     if let Some(shorter) = between_neighbours.or_else(|| search.decide(problem, work)) {
         return Some(found("satisfiability", shorter));

@@ -13,6 +13,12 @@ use super::registry::RegisteredEngine;
 /// The evaluations of one attempt at a whole all-reduce, per delivery.
 const ATTEMPT: u64 = 32;
 
+/// A pass of this number of evaluations applies the exact bounds again, with more work.
+const LONG_PASS: u64 = 1 << 24;
+
+/// Literals that a solver assigns in the time of an evaluation.
+const LITERALS_PER_EVALUATION: u64 = 8;
+
 /// The bounds of the whole all-reduce get this part of the remaining time.
 const BOUND_SHARE: u32 = 4;
 
@@ -41,9 +47,16 @@ pub(super) fn raise_whole(
     (cost, budget): (Cost, &Budget),
     observe: &mut dyn FnMut(Event<'_>),
 ) {
-    search.raise(cost, enough, &part_of_time(budget, BOUND_SHARE), |rule, bound| {
+    let budget = part_of_time(budget, BOUND_SHARE);
+    let mut observe = |rule, bound: Option<&LowerBound>| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
-    });
+    };
+    search.raise(cost, enough, &budget, &mut observe);
+    let evaluations = budget.evaluation_limit();
+    if cost == Cost::Exact && (LONG_PASS..u64::MAX).contains(&evaluations) {
+        let work = evaluations.saturating_mul(LITERALS_PER_EVALUATION) / u64::from(BOUND_SHARE);
+        search.raise_exact(work, enough, &budget, &mut observe);
+    }
 }
 
 /// The evaluations of the first look at a whole all-reduce, before its phases. A number that does not depend on the budget.

@@ -181,7 +181,7 @@ impl<'a> Planner<'a> {
             }
             let reached = shortest.as_ref().map_or(u32::MAX, Found::step_count);
             let is_reached = reached <= options.steps.unwrap_or(0).max(bounds.best_steps());
-            let has_ended = evaluations >= MOST_USEFUL && !is_spent;
+            let has_ended = evaluations >= MOST_USEFUL && !is_spent && budget.time_left().is_none();
             if is_reached || has_ended || budget.interruption().is_some() {
                 break;
             }
