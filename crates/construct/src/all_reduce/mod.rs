@@ -68,7 +68,7 @@ const NEIGHBOUR_SOLVER_WORK: u64 = 1 << 20;
 /// Maximum number of literals that the solver assigns at last.
 const MAX_SOLVER_WORK: u64 = 1 << 22;
 
-/// With this number of evaluations or more, the solver gets its part of them without such a limit.
+/// With this number of evaluations or more, the solver at last gets its part of them without another limit.
 const PATIENT: u64 = 1 << 24;
 
 /// The same per terminal, if a schedule exceeds the goal by [`FEW_STEPS`] at most: then the solver often plans or refutes these

@@ -11,7 +11,8 @@ use super::limits::DEFAULT_EVALUATIONS;
 /// The evaluations of the second pass over a small problem. This pass and the next five take [`DEFAULT_EVALUATIONS`] together.
 const SECOND_PASS: u64 = DEFAULT_EVALUATIONS / (1 + 4 + 16 + 64 + 256 + 1024);
 
-/// If a pass of this number of evaluations does not use all of them, a larger one finds nothing else.
+/// Without a time limit, a pass of this number of evaluations that does not use all of them is the last one: a larger one
+/// takes long, and seldom finds more.
 pub(super) const MOST_USEFUL: u64 = 1 << 28;
 
 /// A pass with fewer evaluations per delivery would plan little more than the first schedule.
