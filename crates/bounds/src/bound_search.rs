@@ -67,10 +67,9 @@ impl<'a> BoundSearch<'a> {
         budget: &Budget,
         mut observe: impl FnMut(Rule, Option<&LowerBound>),
     ) {
-        let observe = &mut observe;
         for cost in Cost::ALL.into_iter().filter(|level| *level <= cost) {
             if self.best.steps < enough {
-                self.rules.raise(cost, enough, budget, observe);
+                self.rules.raise(cost, enough, budget, &mut observe);
                 keep_better(&mut self.best, self.rules.best.clone());
             }
             if let Some(common_root) = self.common_root.as_mut().filter(|_| self.best.steps < enough)
@@ -83,8 +82,11 @@ impl<'a> BoundSearch<'a> {
         }
     }
 
-    /// Applies the rules of cost [`Exact`](Cost::Exact) again, each with `work` literals that the solver assigns: ten million
-    /// take about a second. They begin where all others end. `enough`, `budget` and `observe` are those of [`raise`](Self::raise).
+    /// Applies the rules of cost [`Exact`](Cost::Exact) again, until one proves `enough` steps or the time of the budget is over.
+    /// They start from the best bound so far. `work` is the number of literals that the solver may assign for each rule: ten
+    /// million take about a second.
+    ///
+    /// `observe` receives the rules that prove more than before, with their bounds.
     pub fn raise_exact(
         &mut self,
         work: u64,

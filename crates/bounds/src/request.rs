@@ -38,7 +38,7 @@ pub(crate) struct BoundRequest<'a> {
     pub(crate) proved: &'a ProvedSteps,
     /// A bound must exceed this number of steps to be of use.
     least: u32,
-    /// The work of an exact rule, if it is not the usual one.
+    /// The work of an exact rule; `None` for the usual one.
     pub(crate) work: Option<u64>,
     budget: Option<&'a Budget>,
 }

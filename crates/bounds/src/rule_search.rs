@@ -47,7 +47,7 @@ impl<'a> RuleSearch<'a> {
     }
 
     /// Applies the exact rules again, with this amount of work each, until one proves `enough` steps or the time of the budget
-    /// is over.
+    /// is over. `observe` receives the rules that prove more than before.
     pub(crate) fn raise_exact(
         &mut self,
         work: u64,

@@ -9,7 +9,7 @@ use crate::request::BoundRequest;
 /// Literals that the solver assigns, per terminal: a second for 20 terminals.
 const WORK_PER_TERMINAL: u64 = 1 << 19;
 
-/// Fewer terminals get as much work as this number. Their formulas are smaller, and the solver often needs no more.
+/// A problem with fewer terminals gets the work of this number. The solver often decides it.
 const LEAST_TERMINALS: usize = 16;
 
 /// Literals that the solver assigns if no schedule is known, which could show that a better bound is of use.

@@ -68,14 +68,14 @@ const NEIGHBOUR_SOLVER_WORK: u64 = 1 << 20;
 /// Maximum number of literals that the solver assigns at last.
 const MAX_SOLVER_WORK: u64 = 1 << 22;
 
-/// With this number of evaluations or more, the solver at last gets its part of them without another limit.
+/// If the budget has this number of evaluations or more, its part of them is the only limit of the last run of the solver.
 const PATIENT: u64 = 1 << 24;
 
 /// The same per terminal, if a schedule exceeds the goal by [`FEW_STEPS`] at most: then the solver often plans or refutes these
 /// steps.
 const SOLVER_WORK_PER_TERMINAL: u64 = 1 << 20;
 
-/// Fewer terminals get as much work as this number.
+/// A problem with fewer terminals gets the work of this number.
 const LEAST_TERMINALS: usize = 16;
 
 /// See [`SOLVER_WORK_PER_TERMINAL`].

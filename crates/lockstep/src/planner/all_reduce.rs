@@ -13,7 +13,7 @@ use super::registry::RegisteredEngine;
 /// The evaluations of one attempt at a whole all-reduce, per delivery.
 const ATTEMPT: u64 = 32;
 
-/// A pass of this number of evaluations applies the exact bounds again, with more work.
+/// A pass of this number of evaluations or more applies the exact rules again, with more work.
 const LONG_PASS: u64 = 1 << 24;
 
 /// Literals that a solver assigns in the time of an evaluation.
@@ -40,7 +40,8 @@ pub(crate) fn bound_of_whole(
     search.best().clone()
 }
 
-/// Applies the rules up to this cost to a whole all-reduce, up to `enough` steps.
+/// Applies the rules up to this cost to a whole all-reduce, up to `enough` steps. A long pass applies the exact rules twice, the
+/// second time with its share of the evaluations.
 pub(super) fn raise_whole(
     search: &mut BoundSearch<'_>,
     enough: u32,
