@@ -3,15 +3,15 @@
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
 use lockstep_schedule::{MessageId, Problem, Schedule};
 
+use crate::clausal_core::clausal_core;
 use crate::encoding::encode;
 use crate::error::ExactError;
 use crate::formula::{Formula, MAX_LITERALS};
 use crate::formula_size::FormulaSize;
 use crate::literal::Literal;
 use crate::network::Network;
-use crate::refutation::{MAX_NUMBERS, check};
+use crate::refutation::{MAX_NUMBERS, MAX_WORK};
 use crate::transfers::Transfers;
-use crate::trim::trimmed;
 
 /// Conflicts of the first part of a search.
 const FIRST_CONFLICTS: usize = 64;
@@ -126,11 +126,11 @@ fn schedule(network: &Network, transfers: &Transfers, is_true: impl Fn(Literal) 
 
 /// Returns the proof of a list of clauses, if it is short enough and its check does not take too long.
 fn short_proof(formula: &Formula, clauses: &[Vec<Literal>], is_stopped: &dyn Fn() -> bool) -> Option<Vec<i32>> {
-    let clauses = trimmed(formula, clauses, is_stopped).ok()?;
+    let core = clausal_core(formula, clauses, MAX_WORK / 2, is_stopped).ok()?;
     let of_clause =
-        |clause: &Vec<Literal>| clause.iter().map(|literal| literal.number()).chain([0]).collect::<Vec<i32>>();
-    let proof: Vec<i32> = clauses.iter().flat_map(of_clause).chain([0]).collect();
-    (proof.len() <= MAX_NUMBERS && check(formula, &proof, is_stopped).is_ok()).then_some(proof)
+        |clause: &&[Literal]| clause.iter().map(|literal| literal.number()).chain([0]).collect::<Vec<i32>>();
+    let proof: Vec<i32> = core.iter().flat_map(of_clause).chain([0]).collect();
+    (proof.len() <= MAX_NUMBERS).then_some(proof)
 }
 
 /// The clauses that the solver has learnt, one per conflict.

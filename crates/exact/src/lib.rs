@@ -38,6 +38,7 @@
 //! | check a proof that none has | [`check_refutation`] |
 
 mod all_reduce;
+mod clausal_core;
 #[cfg(feature = "solver")]
 mod decision;
 mod distribution;
@@ -51,8 +52,6 @@ mod propagation;
 mod refutation;
 mod routes;
 mod transfers;
-#[cfg(feature = "solver")]
-mod trim;
 
 #[cfg(feature = "solver")]
 pub use decision::{Decision, decide};

@@ -1,4 +1,4 @@
-//! Unit propagation with two watched literals.
+//! Unit propagation with two watched literals. Clauses that others follow from come first.
 
 use crate::error::ExactError;
 use crate::literal::Literal;
@@ -19,22 +19,32 @@ struct Watch {
 
 /// Clauses, and the literals that follow from them by unit propagation.
 ///
+/// Clauses that a conflict or a true literal followed from are *core* clauses. Unit propagation visits them first, so that few
+/// clauses become core clauses.
+///
 /// # Source
 ///
-/// Moskewicz, Madigan, Zhao, Zhang and Malik, *Chaff: engineering an efficient SAT solver*, DAC (2001).
+/// Moskewicz, Madigan, Zhao, Zhang and Malik, *Chaff: engineering an efficient SAT solver*, DAC (2001); for core clauses, Heule,
+/// Hunt and Wetzler, *Trimming while checking clausal proofs*, FMCAD (2013).
 pub(crate) struct Propagation {
     /// The clauses one after the other. The first two literals of a clause are watched.
     literals: Vec<Literal>,
     /// The start of each clause, and the end of the last one.
     starts: Vec<u32>,
-    /// By literal: the clauses that watch it.
-    watches: Vec<Vec<Watch>>,
+    /// By clause: the length of the trail before the clause was added.
+    trail_lengths: Vec<u32>,
+    /// By clause: whether it is a core clause.
+    is_core: Vec<bool>,
+    /// By literal: the core clauses that watch it, and some that became core clauses after they began to watch it.
+    core_watches: Vec<Vec<Watch>>,
+    /// By literal: the other clauses that watch it, and clauses that have been removed.
+    other_watches: Vec<Vec<Watch>>,
     is_true: Vec<bool>,
     /// The literals that are true, in the order in which they became so.
     trail: Vec<Literal>,
     /// By variable that is true or false: the clause that it follows from.
     reasons: Vec<ClauseId>,
-    /// The number of literals of the trail whose clauses have been visited.
+    /// The number of literals of the trail that all clauses have been visited for.
     visited: usize,
     /// The clause that is false without assumptions.
     refuted_by: Option<ClauseId>,
@@ -50,7 +60,10 @@ impl Propagation {
         Self {
             literals: Vec::new(),
             starts: vec![0],
-            watches: vec![Vec::new(); 2 * variables],
+            trail_lengths: Vec::new(),
+            is_core: Vec::new(),
+            core_watches: vec![Vec::new(); 2 * variables],
+            other_watches: vec![Vec::new(); 2 * variables],
             is_true: vec![false; 2 * variables],
             trail: Vec::new(),
             reasons: vec![ASSUMED; variables],
@@ -66,15 +79,25 @@ impl Propagation {
         self.refuted_by.is_some()
     }
 
-    /// Adds a clause without repeated literals, and propagates.
+    /// Returns true if a clause is a core clause.
+    pub(crate) fn is_core(&self, id: ClauseId) -> bool {
+        self.is_core[id as usize]
+    }
+
+    /// Adds a clause without repeated literals, and propagates. Does nothing if the clauses contradict each other.
     pub(crate) fn add(&mut self, clause: &[Literal]) -> Result<(), ExactError> {
         self.spend(clause.len() as u64 + 1)?;
-        let id = self.starts.len() as ClauseId - 1;
+        if self.is_refuted() {
+            return Ok(());
+        }
+        let id = self.is_core.len() as ClauseId;
         let start = self.literals.len();
         self.literals.extend_from_slice(clause);
         self.starts.push(self.literals.len() as u32);
-        let clause = &mut self.literals[start..];
+        self.trail_lengths.push(self.trail.len() as u32);
+        self.is_core.push(false);
         // Literals that are not false come first.
+        let clause = &mut self.literals[start..];
         let mut open = 0;
         for place in 0..clause.len() {
             if !self.is_true[(!clause[place]).index()] {
@@ -83,11 +106,11 @@ impl Propagation {
             }
         }
         match *clause {
-            _ if self.refuted_by.is_some() => {}
             [one, other, ..] if open >= 2 => {
-                self.watches[one.index()].push(Watch { clause: id, other });
-                self.watches[other.index()].push(Watch { clause: id, other: one });
+                self.other_watches[one.index()].push(Watch { clause: id, other });
+                self.other_watches[other.index()].push(Watch { clause: id, other: one });
             }
+            // The literals that are false remain so while there is this clause, and so does the only other one.
             [only, ..] if open == 1 => {
                 if !self.is_true[only.index()] {
                     self.assign(only, id);
@@ -99,11 +122,20 @@ impl Propagation {
         Ok(())
     }
 
-    /// Returns true if a clause follows by unit propagation. `visit` receives the clauses that it follows from.
-    pub(crate) fn implies(&mut self, clause: &[Literal], visit: impl FnMut(ClauseId)) -> Result<bool, ExactError> {
+    /// Removes the last clause, and what followed from it. No clause can be added afterwards.
+    pub(crate) fn remove_last(&mut self) {
+        let Some(trail_length) = self.trail_lengths.pop() else { return };
+        self.is_core.pop();
+        self.starts.pop();
+        self.refuted_by = None;
+        self.undo(trail_length as usize);
+    }
+
+    /// Returns true if a clause follows by unit propagation. The clauses that it follows from become core clauses.
+    pub(crate) fn implies(&mut self, clause: &[Literal]) -> Result<bool, ExactError> {
         self.spend(clause.len() as u64 + 1)?;
         if self.refuted_by.is_some() {
-            self.explain(self.refuted_by, None, visit)?;
+            self.explain(self.refuted_by, None)?;
             return Ok(true);
         }
         let base = self.trail.len();
@@ -122,12 +154,9 @@ impl Propagation {
         }
         let is_implied = conflict.is_some() || satisfied.is_some();
         if is_implied {
-            self.explain(conflict, satisfied, visit)?;
+            self.explain(conflict, satisfied)?;
         }
-        for literal in self.trail.drain(base..) {
-            self.is_true[literal.index()] = false;
-        }
-        self.visited = base;
+        self.undo(base);
         Ok(is_implied)
     }
 
@@ -142,44 +171,70 @@ impl Propagation {
         self.trail.push(literal);
     }
 
+    /// Takes back all assignments but the first ones.
+    fn undo(&mut self, length: usize) {
+        for literal in self.trail.drain(length..) {
+            self.is_true[literal.index()] = false;
+        }
+        self.visited = length;
+    }
+
+    /// Returns the core clauses, or the others, that watch each literal.
+    fn watches(&mut self, is_core: bool) -> &mut [Vec<Watch>] {
+        if is_core { &mut self.core_watches } else { &mut self.other_watches }
+    }
+
     fn range(&self, id: ClauseId) -> std::ops::Range<usize> {
         self.starts[id as usize] as usize..self.starts[id as usize + 1] as usize
     }
 
     /// Assigns what follows. Returns a clause that is false, if there is one.
     fn propagate(&mut self) -> Result<Option<ClauseId>, ExactError> {
-        while let Some(&literal) = self.trail.get(self.visited) {
-            self.visited += 1;
-            let falsified = !literal;
-            let mut watching = std::mem::take(&mut self.watches[falsified.index()]);
-            self.spend(watching.len() as u64)?;
-            let (mut kept, mut conflict) = (0, None);
-            for place in 0..watching.len() {
-                let Watch { clause: id, other } = watching[place];
-                let is_idle = conflict.is_some() || self.is_true[other.index()];
-                if !is_idle && self.moves_watch(id, falsified) {
-                    continue;
-                }
-                watching[kept] = watching[place];
-                kept += 1;
-                if is_idle {
-                    continue;
-                }
-                let first = self.literals[self.starts[id as usize] as usize];
-                watching[kept - 1].other = first;
-                if self.is_true[(!first).index()] {
-                    conflict = Some(id);
-                } else if !self.is_true[first.index()] {
-                    self.assign(first, id);
-                }
-            }
-            watching.truncate(kept);
-            self.watches[falsified.index()] = watching;
+        let mut visited_core = self.visited;
+        loop {
+            let is_core = visited_core < self.trail.len();
+            let place = if is_core { &mut visited_core } else { &mut self.visited };
+            let Some(&literal) = self.trail.get(*place) else { return Ok(None) };
+            *place += 1;
+            let conflict = self.visit(!literal, is_core)?;
             if conflict.is_some() {
                 return Ok(conflict);
             }
         }
-        Ok(None)
+    }
+
+    /// Visits the core clauses, or the others, that watch a literal which became false. Returns one that is false, if there is
+    /// one.
+    fn visit(&mut self, falsified: Literal, is_core: bool) -> Result<Option<ClauseId>, ExactError> {
+        let mut watching = std::mem::take(&mut self.watches(is_core)[falsified.index()]);
+        self.spend(watching.len() as u64)?;
+        let (mut kept, mut next, mut conflict) = (0, 0, None);
+        while conflict.is_none() && next < watching.len() {
+            let mut watch = watching[next];
+            next += 1;
+            if !self.is_true[watch.other.index()] {
+                let id = watch.clause;
+                if id as usize >= self.is_core.len() || self.moves_watch(id, falsified) {
+                    continue;
+                }
+                watch.other = self.literals[self.starts[id as usize] as usize];
+                if self.is_true[(!watch.other).index()] {
+                    conflict = Some(id);
+                } else if !self.is_true[watch.other.index()] {
+                    self.assign(watch.other, id);
+                }
+                if !is_core && self.is_core[id as usize] {
+                    self.core_watches[falsified.index()].push(watch);
+                    continue;
+                }
+            }
+            watching[kept] = watch;
+            kept += 1;
+        }
+        watching.copy_within(next.., kept);
+        watching.truncate(watching.len() - (next - kept));
+        self.watches(is_core)[falsified.index()] = watching;
+        Ok(conflict)
     }
 
     /// Looks for another literal that a clause can watch instead of a false one. Otherwise, the other watched literal comes
@@ -197,41 +252,36 @@ impl Propagation {
             return false;
         };
         clause.swap(1, place);
-        let watched = clause[1];
-        self.watches[watched.index()].push(Watch { clause: id, other: clause[0] });
+        let [other, watched] = [clause[0], clause[1]];
+        self.watches(self.is_core(id))[watched.index()].push(Watch { clause: id, other });
         true
     }
 
-    /// Visits the clauses that a conflict, or a true literal, follows from.
-    fn explain(
-        &mut self,
-        conflict: Option<ClauseId>,
-        satisfied: Option<Literal>,
-        mut visit: impl FnMut(ClauseId),
-    ) -> Result<(), ExactError> {
+    /// Makes core clauses of those that a conflict, or a true literal, follows from.
+    fn explain(&mut self, conflict: Option<ClauseId>, satisfied: Option<Literal>) -> Result<(), ExactError> {
         self.spend(self.trail.len() as u64)?;
         if let Some(literal) = satisfied {
             self.is_marked[literal.variable() as usize] = true;
         }
-        let mut mark = |is_marked: &mut Vec<bool>, id: ClauseId, literals: &[Literal]| {
-            visit(id);
-            for literal in literals {
-                is_marked[literal.variable() as usize] = true;
-            }
-        };
         if let Some(id) = conflict {
-            let range = self.range(id);
-            mark(&mut self.is_marked, id, &self.literals[range]);
+            self.mark(id);
         }
         for place in (0..self.trail.len()).rev() {
             let variable = self.trail[place].variable() as usize;
             let reason = self.reasons[variable];
             if std::mem::take(&mut self.is_marked[variable]) && reason != ASSUMED {
-                let range = self.range(reason);
-                mark(&mut self.is_marked, reason, &self.literals[range]);
+                self.mark(reason);
                 self.is_marked[variable] = false;
             }
         }
         Ok(())
+    }
+
+    /// Makes a core clause of a clause, and marks its variables.
+    fn mark(&mut self, id: ClauseId) {
+        self.is_core[id as usize] = true;
+        for literal in &self.literals[self.range(id)] {
+            self.is_marked[literal.variable() as usize] = true;
+        }
     }
 }

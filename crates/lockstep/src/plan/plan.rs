@@ -52,7 +52,7 @@ impl Origin {
 
 impl Plan {
     /// Creates the plan of a schedule. `verification` is the report of the verifier, if it has accepted this schedule
-    /// for this problem already.
+    /// for this problem already. `is_proved` is true if the check of the certificate has accepted this bound already.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Plan {
         problem: &Problem<'_>,
         schedule: Schedule,
         verification: Option<Verification>,
-        bound: LowerBound,
+        (bound, is_proved): (LowerBound, bool),
         origin: Origin,
     ) -> Result<Self, PlanRefusal> {
         let verification =
@@ -71,7 +71,7 @@ impl Plan {
         let Some(verdict) = Verdict::of(steps, bound.steps) else {
             return Err(PlanRefusal::Bound(Box::new(WithdrawnBound::exceeded(&bound, steps, file))));
         };
-        if let Err(error) = bound.check(problem) {
+        if !is_proved && let Err(error) = bound.check(problem) {
             let why = format!("its certificate is refused ({error})");
             let withdrawn = WithdrawnBound { rule: bound.rule, bound: bound.steps, why, schedule: file };
             return Err(PlanRefusal::Bound(Box::new(withdrawn)));
@@ -200,7 +200,7 @@ mod tests {
         assert_ne!(weak.rule, other.rule);
         let with = |bound: &LowerBound, seed, cut_short| {
             let origin = Origin::new("engine", None, seed, cut_short);
-            Plan::verified(&problem, plan.schedule().clone(), None, bound.clone(), origin).unwrap()
+            Plan::verified(&problem, plan.schedule().clone(), None, (bound.clone(), false), origin).unwrap()
         };
         let (gap, optimal) = (with(weak, 7, Some(CutShort::Deadline)), with(best, 5, None));
         assert_eq!((gap.verdict(), gap.is_optimal(), optimal.is_optimal()), (Verdict::Gap(1), false, true));

@@ -1,7 +1,7 @@
 //! The lower bounds of a problem, which all passes of a planner share.
 
 use lockstep_bounds::{BoundSearch, Cost};
-use lockstep_certificate::LowerBound;
+use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{Budget, DistributePhase, Pattern, Problem};
 
 use super::all_reduce::raise_whole;
@@ -9,9 +9,12 @@ use super::event::Event;
 
 /// The searches for the bounds of all phases, and of an all-reduce as a whole.
 pub(super) struct Bounds<'p> {
+    problem: &'p Problem<'p>,
     phases: &'p [DistributePhase<'p>],
     pub(super) of_phases: Vec<BoundSearch<'p>>,
     pub(super) of_whole: Option<BoundSearch<'p>>,
+    /// The last bound of an all-reduce with a proof by the exact rule, after the check of its certificate.
+    proved: Option<LowerBound>,
 }
 
 impl<'p> Bounds<'p> {
@@ -23,9 +26,11 @@ impl<'p> Bounds<'p> {
     ) -> Self {
         let is_all_reduce = problem.collective().pattern() == Pattern::ReduceBroadcast;
         Self {
+            problem,
             phases,
             of_phases: problems.iter().map(BoundSearch::new).collect(),
             of_whole: is_all_reduce.then(|| BoundSearch::new(problem)),
+            proved: None,
         }
     }
 
@@ -36,6 +41,13 @@ impl<'p> Bounds<'p> {
             Some(whole) if whole.best().steps >= of_phases.steps => whole.best().clone(),
             _ => of_phases,
         }
+    }
+
+    /// Returns the best bound of the problem so far, and whether the check of its certificate has accepted it.
+    pub(super) fn proved_best(&self) -> (LowerBound, bool) {
+        let best = self.best();
+        let is_proved = self.proved.as_ref() == Some(&best);
+        (best, is_proved)
     }
 
     /// Returns the steps of the best bound of the problem so far.
@@ -62,6 +74,14 @@ impl<'p> Bounds<'p> {
         if let Some(search) = &mut self.of_whole {
             search.offer(of_phases);
             raise_whole(search, enough, (cost, budget), observe);
+            let best = search.best();
+            // The check may take seconds, which belong to the time limit.
+            if best.rule == Rule::Satisfiability
+                && self.proved.as_ref() != Some(best)
+                && best.check(self.problem).is_ok()
+            {
+                self.proved = Some(best.clone());
+            }
         }
     }
 

@@ -194,7 +194,7 @@ impl<'a> Planner<'a> {
             Some(steps) if steps < found.step_count() => {
                 Err(NotFound::TooLong { steps, reached: found.step_count() }.into())
             }
-            _ => plan_of(&problem, found, bounds.best(), options),
+            _ => plan_of(&problem, found, bounds.proved_best(), options),
         }
     }
 }
@@ -219,11 +219,11 @@ fn seed_of_pass(seed: u64, number: usize) -> u64 {
     seed ^ (number as u64).rotate_right(8)
 }
 
-/// Returns the plan of what was found.
+/// Returns the plan of what was found, with a bound, and whether the check of the certificate has accepted that.
 fn plan_of(
     problem: &Problem<'_>,
     found: Found,
-    bound: LowerBound,
+    bound: (LowerBound, bool),
     options: PlanOptions<'_>,
 ) -> Result<Plan, PlanError> {
     let Found { schedule: PhaseSchedule { engine, method, schedule, verification }, cut_short, exceeded } = found;
@@ -284,7 +284,7 @@ mod tests {
         }
         let (exceeded, options) = (exceeded(&state).unwrap(), PlanOptions::auto(1));
         let found = Found { schedule: joined(&problem, &phases, state.done, options), cut_short: None, exceeded };
-        plan_of(&problem, found, lockstep_bounds::of_phases(&phases, bounds), options).unwrap_err()
+        plan_of(&problem, found, (lockstep_bounds::of_phases(&phases, bounds), false), options).unwrap_err()
     }
 
     #[test]
@@ -316,7 +316,7 @@ mod tests {
         (0..9).for_each(|_| padded.begin_step());
         bound.steps += 1;
         let origin = Origin::new("construct", None, 1, None);
-        let refusal = Plan::verified(&problem, padded, None, bound, origin).unwrap_err();
+        let refusal = Plan::verified(&problem, padded, None, (bound, false), origin).unwrap_err();
         let text = PlanError::refused("construct", refusal).to_string();
         assert!(text.contains("is withdrawn: its certificate is refused ("), "{text}");
     }

@@ -103,7 +103,7 @@ impl ScheduleRepair<'_> {
             bound_of_whole(self.problem, bound, schedule.step_count() as u32, (Cost::Expensive, self.budget), observe);
         let engine = ConstructEngine.name();
         let origin = Origin::new(engine, Some(METHOD), self.seed, cut_short);
-        let plan = Plan::verified(self.problem, schedule, None, bound, origin)
+        let plan = Plan::verified(self.problem, schedule, None, (bound, false), origin)
             .map_err(|refusal| PlanError::refused(engine, refusal))?;
         let repaired = Repaired { steps: plan.step_count(), changes };
         observe(Event::Repaired(repaired));
