@@ -67,10 +67,22 @@ struct MethodState {
     price: u64,
     /// Whether the method has nothing left to try.
     is_over: bool,
+    /// Number of rounds since it found a shorter schedule.
+    idle: u64,
+}
+
+impl MethodState {
+    /// Returns the weight of its share of the evaluations.
+    fn weight(&self) -> u64 {
+        (MAX_WEIGHT / self.idle.saturating_add(1)).max(1)
+    }
 }
 
 /// Number of attempts in a further round, per attempt made before.
 const GROWTH: u64 = 3;
+
+/// The weight of a method that has just found a shorter schedule. After `n` rounds without one, it is divided by `n + 1`.
+const MAX_WEIGHT: u64 = 64;
 
 /// Number of attempts after which a method without any schedule is given up.
 const MAX_FAILED_ATTEMPTS: u64 = 64;
@@ -204,8 +216,10 @@ impl<'a> Portfolio<'a> {
             let effort = Effort { attempts: more, evaluations: spent };
             observe(method, effort, steps.ok().map(|steps| steps as u32).filter(|&steps| steps < below));
         }
+        let is_shorter = result.as_ref().is_ok_and(|schedule| schedule.step_count() < below as usize);
+        state.idle = if is_shorter { 0 } else { state.idle.saturating_add(1) };
         let is_hopeless = match result {
-            Ok(schedule) if schedule.step_count() < below as usize => {
+            Ok(schedule) if is_shorter => {
                 self.below = schedule.step_count() as u32;
                 self.best = Some(MethodSchedule { method, schedule });
                 false
@@ -227,11 +241,14 @@ impl<'a> Portfolio<'a> {
         self.methods[place].is_over = !method.is_random || is_hopeless;
     }
 
-    /// Returns the number of attempts within the method's share of the evaluations before the pause: all methods that
-    /// may still find something get the same.
+    /// Returns the number of attempts within the method's share of the evaluations before the pause. A method that has been idle
+    /// gets less than others.
     fn shared_attempts(&self, state: &MethodState, pause_after: u64) -> u64 {
-        let methods = self.methods.iter().filter(|state| !state.is_over).count().max(1) as u64;
-        let share = if pause_after == u64::MAX { pause_after } else { pause_after / methods };
+        let weights: u64 = self.methods.iter().filter(|state| !state.is_over).map(MethodState::weight).sum();
+        let share = match pause_after {
+            u64::MAX => pause_after,
+            _ => (u128::from(pause_after) * u128::from(state.weight()) / u128::from(weights.max(1))) as u64,
+        };
         let left = share.saturating_sub(state.spent) / state.price;
         let least = u64::from(self.below == u32::MAX && !state.is_over);
         self.affordable_attempts(state, pause_after).min(left.max(least))
@@ -248,9 +265,10 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns the state from which [`restore`](Self::restore) continues: the evaluations, the steps of the best
-    /// schedule, and four numbers per method, as 64-bit numbers in little-endian order.
+    /// schedule, and five numbers per method, as 64-bit numbers in little-endian order.
     pub(crate) fn save(&self) -> Vec<u8> {
-        let of_method = |state: &MethodState| [state.attempts, state.spent, state.price, u64::from(state.is_over)];
+        let of_method =
+            |state: &MethodState| [state.attempts, state.spent, state.price, u64::from(state.is_over), state.idle];
         let numbers = [self.evaluations, u64::from(self.below)].into_iter();
         numbers.chain(self.methods.iter().flat_map(of_method)).flat_map(u64::to_le_bytes).collect()
     }
@@ -270,8 +288,8 @@ impl<'a> Portfolio<'a> {
         }
         self.evaluations = *evaluations;
         self.below = below.min(u32::try_from(*best).map_err(|_| refused())?);
-        for (state, &[attempts, spent, price, is_over]) in self.methods.iter_mut().zip(methods) {
-            (state.attempts, state.spent, state.price) = (attempts, spent, price.max(1));
+        for (state, &[attempts, spent, price, is_over, idle]) in self.methods.iter_mut().zip(methods) {
+            (state.attempts, state.spent, state.price, state.idle) = (attempts, spent, price.max(1), idle);
             state.is_over = is_over != 0;
         }
         Ok(())
@@ -297,7 +315,7 @@ fn initial_states(problem: &Problem<'_>, methods: &'static [Method]) -> Vec<Meth
     let deliveries = problem.messages().delivery_count();
     let state = |method: &'static Method| {
         let price = method.evaluations_per_delivery.saturating_mul(deliveries).clamp(1, MAX_ESTIMATE);
-        MethodState { method, attempts: 0, spent: 0, price, is_over: false }
+        MethodState { method, attempts: 0, spent: 0, price, is_over: false, idle: 0 }
     };
     methods.iter().map(state).collect()
 }
@@ -336,6 +354,22 @@ mod tests {
         assert!(attempts >= MAX_FAILED_ATTEMPTS, "{attempts} attempts");
         let error = portfolio.into_best().unwrap_err().to_string();
         assert!(error.contains(NO_SCHEDULE), "{error}");
+    }
+
+    /// After three rounds without a shorter schedule, a method gets a quarter of the share of another.
+    #[test]
+    fn an_idle_method_gets_fewer_attempts() {
+        let ring: Topology = "ring:4".parse().unwrap();
+        let all_gather = Collective::all_gather();
+        let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
+        let mut portfolio = Portfolio::new(&problem);
+        portfolio.below = 9;
+        portfolio.methods =
+            [HOPELESS, HOPELESS].map(|methods| initial_states(&problem, methods)).into_iter().flatten().collect();
+        portfolio.methods.iter_mut().for_each(|state| state.price = 1);
+        portfolio.methods[0].idle = 3;
+        let attempts = |place: usize| portfolio.shared_attempts(&portfolio.methods[place], 1000);
+        assert_eq!([attempts(0), attempts(1)], [200, 800]);
     }
 
     const ENDLESS: &[Method] = &[Method {

@@ -14,7 +14,7 @@ use crate::propagation::{ClauseId, Propagation};
 ///
 /// # Source
 ///
-/// Heule, Hunt and Wetzler, *Trimming while checking clausal proofs*, FMCAD (2013).
+/// Heule et al., *Trimming while checking clausal proofs*, FMCAD (2013).
 pub(crate) fn clausal_core<'a>(
     formula: &Formula,
     clauses: &'a [Vec<Literal>],

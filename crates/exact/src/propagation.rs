@@ -24,8 +24,8 @@ struct Watch {
 ///
 /// # Source
 ///
-/// Moskewicz, Madigan, Zhao, Zhang and Malik, *Chaff: engineering an efficient SAT solver*, DAC (2001); for core clauses, Heule,
-/// Hunt and Wetzler, *Trimming while checking clausal proofs*, FMCAD (2013).
+/// Moskewicz, Madigan, Zhao, Zhang and Malik, *Chaff: engineering an efficient SAT solver*, DAC (2001); for core clauses, Heule
+/// et al., *Trimming while checking clausal proofs*, FMCAD (2013).
 pub(crate) struct Propagation {
     /// The clauses one after the other. The first two literals of a clause are watched.
     literals: Vec<Literal>,

@@ -30,7 +30,7 @@ pub(crate) const MAX_WORK: u64 = 1 << 29;
 /// # Source
 ///
 /// Goldberg and Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE (2003); for the order of the check,
-/// Heule, Hunt and Wetzler, *Trimming while checking clausal proofs*, FMCAD (2013).
+/// Heule et al., *Trimming while checking clausal proofs*, FMCAD (2013).
 pub fn check_refutation(problem: &Problem<'_>, steps: u32, size: FormulaSize, proof: &[i32]) -> Result<(), ExactError> {
     if proof.len() > MAX_NUMBERS {
         return Err(ExactError::LongProof);

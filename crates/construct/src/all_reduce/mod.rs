@@ -84,8 +84,8 @@ const FEW_STEPS: u32 = 2;
 /// Literals that the solver assigns per evaluation.
 const LITERALS_PER_EVALUATION: u64 = 8;
 
-/// The solver gets one of this number of parts of the evaluations that are left.
-const SOLVER_PARTS: u64 = 2;
+/// The solver often applies if the product of blocks, terminals, channels and steps does not exceed this number.
+const MAX_SOLVER_SIZE: u64 = 1 << 16;
 
 /// Maximum size of the table of blocks and terminals: 1 GiB.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
@@ -182,12 +182,15 @@ pub fn all_reduce(
         }
         search.run_trees(&routes, near);
     }
-    if let Some(shorter) = search.decide(problem, FIRST_SOLVER_WORK) {
+    if let Some(shorter) = search.decide(problem, FIRST_SOLVER_WORK, 2) {
         return Some(found("satisfiability", shorter));
     }
     if let Some(first) = first {
-        // Searches without trees, or with longer paths, get one half of what is left.
-        let parts = if has_few_blocks || second.is_some() { 2 } else { 1 };
+        // The solver, and searches without trees or with longer paths, get one half of what is left.
+        let size =
+            [topology.terminal_count(), topology.channel_count(), search.goal as usize].map(|count| count as u64);
+        let size = size.into_iter().fold(messages.len() as u64, u64::saturating_mul);
+        let parts = if has_few_blocks || second.is_some() || size <= MAX_SOLVER_SIZE { 2 } else { 1 };
         search.negotiate(&routes, first, parts);
     }
     let is_patient = budget.evaluation_limit() >= PATIENT;
@@ -199,8 +202,9 @@ pub fn all_reduce(
     } else {
         MAX_SOLVER_WORK
     };
+    let parts = if second.is_some() { 2 } else { 1 };
     let between_neighbours = search.decide_between_neighbours(problem, NEIGHBOUR_SOLVER_WORK);
-    if let Some(shorter) = between_neighbours.or_else(|| search.decide(problem, work)) {
+    if let Some(shorter) = between_neighbours.or_else(|| search.decide(problem, work, parts)) {
         return Some(found("satisfiability", shorter));
     }
     if let Some(second) = second {
@@ -297,14 +301,15 @@ impl Search<'_> {
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..problem.model() };
         let stored = Problem::new(problem.topology(), problem.collective(), model).ok()?;
         // With switches, a path to a neighbour may be longer than the shortest one.
-        self.decide(&stored, max_work).filter(|schedule| verify(problem, schedule).is_ok())
+        self.decide(&stored, max_work, 2).filter(|schedule| verify(problem, schedule).is_ok())
     }
 
     /// Returns a shorter schedule by a [solver](decide). It tries the goal first, and then more steps. If it refutes the goal under
-    /// the rules of the whole problem, the goal becomes one step more. `max_work` limits the number of literals.
-    fn decide(&mut self, problem: &Problem<'_>, max_work: u64) -> Option<Schedule> {
+    /// the rules of the whole problem, the goal becomes one step more. `max_work` limits the number of literals, and so
+    /// does one of `parts` of the remaining evaluations.
+    fn decide(&mut self, problem: &Problem<'_>, max_work: u64, parts: u64) -> Option<Schedule> {
         let is_whole = problem.model() == self.task.model();
-        let most = (self.evaluations_left / SOLVER_PARTS).saturating_mul(LITERALS_PER_EVALUATION);
+        let most = (self.evaluations_left / parts).saturating_mul(LITERALS_PER_EVALUATION);
         let mut left = most.min(max_work);
         for steps in self.goal.max(1)..self.below {
             if self.is_over() || left == 0 {

@@ -47,12 +47,13 @@ use crate::kit::transfer_log::TransferLog;
 /// Path colouring: wormhole scatter of any kind in direct transfers, under any ports and routing.
 ///
 /// Large problems with few paths per message begin with a colouring that fills the steps one after the other; see
-/// [`step_packing`]. Its last step is then dissolved as long as its messages find places in the other steps.
+/// [`step_packing`]. Its last step is then dissolved as long as its messages find places in the other steps. Further attempts
+/// fill the steps with more effort.
 ///
-/// Every other attempt tries numbers of steps from the goal on. A message without a step takes a random free one. If there is
-/// none, it takes the step and path with the lightest conflicts, and displaces the messages there. An exchange that
-/// loses weight is accepted with a probability that falls during the search, and moves some messages at random. The
-/// weight of a message is one more than the number of its channels and ports. Fixed transfers are placed at the
+/// Every other attempt, or none if the problem is very large, tries numbers of steps from the goal on. A message without a step
+/// takes a random free one. If there is none, it takes the step and path with the lightest conflicts, and displaces the messages
+/// there. An exchange that loses weight is accepted with a probability that falls during the search, and moves some messages at
+/// random. The weight of a message is one more than the number of its channels and ports. Fixed transfers are placed at the
 /// beginning, and again at the end where their steps are free.
 ///
 /// Not supported: networks where channels share a resource other than in opposite pairs, receivers that only relays
@@ -84,6 +85,12 @@ const MIN_MOVES: u64 = 8;
 
 /// The maximum number of visits of arcs, for 64 steps each, in all moves at one number of steps.
 const MAX_VISITS: u64 = 1 << 26;
+
+/// If annealing gets fewer moves per message, all attempts pack steps.
+const USEFUL_MOVES: u64 = 128;
+
+/// The maximum number of times that the effort of packing doubles.
+const MAX_DOUBLINGS: u64 = 6;
 
 /// The maximum number of arcs of all paths per arc of one path, where a search begins with packed steps.
 const MAX_PATH_ARCS: u64 = 2;
@@ -169,9 +176,11 @@ impl PathColouring<'_> {
     fn attempt(&self, rng: &mut ChaCha8Rng, context: &AttemptContext<'_>) -> Result<TransferLog, MethodError> {
         let last = self.request.below.saturating_sub(1).min(self.first.saturating_mul(2).saturating_add(64));
         context.check(self.first)?;
-        if let Some(paths) = self.paths.as_ref().filter(|_| context.number().is_multiple_of(2)) {
-            let packed = self.pack(paths, last, rng, context);
-            if !matches!(packed, Err(MethodError::NoShorter)) {
+        let may_anneal = max_moves(&self.dags, self.first) >= USEFUL_MOVES * self.dags.message_count() as u64;
+        if let Some(paths) = self.paths.as_ref().filter(|_| context.number().is_multiple_of(2) || !may_anneal) {
+            let packings = if may_anneal { context.number() / 2 } else { context.number() };
+            let packed = self.pack(paths, packing_effort(packings), last, rng, context);
+            if !may_anneal || !matches!(packed, Err(MethodError::NoShorter)) {
                 return packed;
             }
         }
@@ -182,12 +191,13 @@ impl PathColouring<'_> {
     fn pack(
         &self,
         paths: &[Vec<ChannelId>],
+        effort: u64,
         last: u32,
         rng: &mut ChaCha8Rng,
         context: &AttemptContext<'_>,
     ) -> Result<TransferLog, MethodError> {
         let mut packer = StepPacker::new(&self.dags, &self.capacities, paths)?;
-        let mut steps = packer.pack(last, context.number() / 2 + 1, rng, context)?;
+        let mut steps = packer.pack(last, effort, rng, context)?;
         let mut state = AnnealingState::new(&self.dags, &self.capacities, steps)?;
         state.place_all(packer.steps(), paths);
         let mut best = state.log()?;
@@ -241,6 +251,11 @@ impl PathColouring<'_> {
             .max(MIN_MOVES * messages)
             .saturating_mul(self.request.attempts.start.saturating_add(1))
     }
+}
+
+/// Returns the effort of the next packing after this number of them: 1, 4, 8, 16 and so on.
+fn packing_effort(packings: u64) -> u64 {
+    if packings == 0 { 1 } else { 2 << packings.min(MAX_DOUBLINGS) }
 }
 
 /// Returns the number of moves that make [`MAX_VISITS`].

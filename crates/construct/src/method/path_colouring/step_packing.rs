@@ -1,5 +1,7 @@
 //! A first colouring of large problems: the steps are filled one after the other.
 
+use std::ops::Range;
+
 use lockstep_topology::ChannelId;
 use rand::{Rng, RngExt};
 
@@ -24,7 +26,7 @@ const FEWEST_CANDIDATES: u64 = 4;
 const MOST_CANDIDATES: u64 = 24;
 
 /// Units of work per candidate and slot of its path.
-const WORK: u64 = 2;
+const WORK: u64 = 1;
 
 /// The value of a slot with the largest load.
 const UNIT: i32 = 1 << 10;
@@ -40,6 +42,16 @@ const LOAD_UNITS: u64 = 64;
 
 /// The mean loss that is accepted at the beginning of a step.
 const FIRST_LOSS: u64 = UNIT as u64 / 3;
+
+/// A slot in the current step.
+#[derive(Clone, Copy)]
+struct SlotState {
+    value: i32,
+    /// The user that a further message displaces: one of least worth if the slot is full, [`NONE`] otherwise.
+    displaced: u32,
+    /// The worth of that user.
+    worth: i32,
+}
 
 /// Fills the steps of a schedule one after the other.
 ///
@@ -65,8 +77,8 @@ pub(super) struct StepPacker<'a> {
     /// The slots with a free entry in the current step, and the place of each slot among them.
     open: Vec<SlotId>,
     open_place: Vec<u32>,
-    /// The value of each slot in the current step.
-    value: Vec<i32>,
+    /// The state of each slot in the current step.
+    states: Vec<SlotState>,
     /// What a message gains by the number of its slots alone.
     bonus: Vec<i32>,
     /// The number of messages of each length, and of those that remain.
@@ -108,7 +120,7 @@ impl<'a> StepPacker<'a> {
             needs,
             open: Vec::with_capacity(capacities.len()),
             open_place: vec![0; capacities.len()],
-            value: vec![0; capacities.len()],
+            states: vec![SlotState { value: 0, displaced: NONE, worth: 0 }; capacities.len()],
             bonus: vec![0; all_of_length.len()],
             left_of_length: all_of_length.clone(),
             all_of_length,
@@ -167,7 +179,7 @@ impl<'a> StepPacker<'a> {
             // The value is halved at a distance of 7 uses for a load of 1,000, and of 1 use for a load of 100.
             let eighths = 18 * (most - self.scaled_load(slot)) / (50 + most / LOAD_UNITS);
             let power = POWERS[(eighths % 8) as usize] >> (eighths / 8).min(31);
-            self.value[slot] = power.max(LEAST_VALUE);
+            self.states[slot] = SlotState { value: power.max(LEAST_VALUE), displaced: NONE, worth: 0 };
         }
         // Parts of 2^20.
         let share = |left: u64, all: u64| ((left << 20) / all.max(1)).cast_signed();
@@ -194,7 +206,7 @@ impl<'a> StepPacker<'a> {
             if -i64::from(gain) > accepted_loss(FIRST_LOSS * (exchanges - number) / exchanges, rng) {
                 continue;
             }
-            self.list_conflicts(message, &mut displaced);
+            self.gain(message, &mut displaced);
             for &other in &displaced {
                 self.remove(other);
             }
@@ -223,8 +235,7 @@ impl<'a> StepPacker<'a> {
             let message = needs[place];
             match self.rows[message as usize * self.stride] {
                 NONE => {
-                    self.list_conflicts(message, displaced);
-                    let gain = self.worth(message) - displaced.iter().map(|&other| self.worth(other)).sum::<i32>();
+                    let gain = self.gain(message, displaced);
                     if best.is_none_or(|(most, _)| gain > most) {
                         best = Some((gain, message));
                     }
@@ -238,38 +249,55 @@ impl<'a> StepPacker<'a> {
 
     /// Returns the slots of a message.
     #[inline]
-    fn slots(&self, message: u32) -> &[SlotId] {
+    fn slots(&self, message: u32) -> impl Iterator<Item = SlotId> + use<'_, 'a> {
         let start = message as usize * self.stride;
         let row = &self.rows[start + 1..start + self.stride];
-        &row[..row.iter().position(|&slot| slot == NONE).expect("a row ends with an empty entry")]
+        row.iter().copied().take_while(|&slot| slot != NONE)
+    }
+
+    /// Returns the places of a message's slots in all rows.
+    fn places_of_slots(&self, message: u32) -> Range<usize> {
+        let start = message as usize * self.stride + 1;
+        start..start + self.slots(message).count()
     }
 
     /// Returns the value of a message.
-    #[inline]
     fn worth(&self, message: u32) -> i32 {
-        let slots = self.slots(message);
-        slots.iter().map(|&slot| self.value[slot as usize]).sum::<i32>() + self.bonus[slots.len()]
+        let values = self.slots(message).map(|slot| self.states[slot as usize].value);
+        let (sum, length) = values.fold((0, 0), |(sum, length), value| (sum + value, length + 1));
+        sum + self.bonus[length]
     }
 
-    /// Lists the messages that a message displaces: a user of least value of each full slot.
+    /// Returns the worth of a message less that of the messages that it displaces, and lists these.
     #[inline]
-    fn list_conflicts(&self, message: u32, displaced: &mut Vec<u32>) {
+    fn gain(&self, message: u32, displaced: &mut Vec<u32>) -> i32 {
         displaced.clear();
-        for &slot in self.slots(message).iter().filter(|&&slot| self.occupancy.is_full(slot, 0)) {
-            let other = match *self.occupancy.users(slot, 0) {
-                [user] => user,
-                ref users => users.iter().copied().min_by_key(|&user| self.worth(user)).expect("a full slot has users"),
-            };
-            if !displaced.contains(&other) {
-                displaced.push(other);
+        let (mut gain, mut length) = (0, 0);
+        for slot in self.slots(message) {
+            let state = self.states[slot as usize];
+            gain += state.value;
+            length += 1;
+            if state.displaced != NONE && !displaced.contains(&state.displaced) {
+                displaced.push(state.displaced);
+                gain -= state.worth;
             }
         }
+        gain + self.bonus[length]
+    }
+
+    /// Determines again which user of a slot a further message displaces.
+    fn update(&mut self, slot: SlotId) {
+        let users = if self.occupancy.is_full(slot, 0) { self.occupancy.users(slot, 0) } else { &[] };
+        let of_user = |&user: &u32| (self.worth(user), user);
+        let least = users.iter().map(of_user).min_by_key(|&(worth, _)| worth);
+        let state = &mut self.states[slot as usize];
+        (state.worth, state.displaced) = least.unwrap_or((0, NONE));
     }
 
     /// Places a message whose slots are not full.
     fn place(&mut self, message: u32, step: u32) {
-        for place in 0..self.slots(message).len() {
-            let slot = self.slots(message)[place];
+        for place in self.places_of_slots(message) {
+            let slot = self.rows[place];
             self.occupancy.add(slot, 0, message);
             if self.occupancy.is_full(slot, 0) {
                 let place = self.open_place[slot as usize] as usize;
@@ -278,19 +306,21 @@ impl<'a> StepPacker<'a> {
                     self.open_place[moved as usize] = place as u32;
                 }
             }
+            self.update(slot);
         }
         self.rows[message as usize * self.stride] = step;
     }
 
     /// Removes a message from the current step.
     fn remove(&mut self, message: u32) {
-        for place in 0..self.slots(message).len() {
-            let slot = self.slots(message)[place];
+        for place in self.places_of_slots(message) {
+            let slot = self.rows[place];
             if self.occupancy.is_full(slot, 0) {
                 self.open_place[slot as usize] = self.open.len() as u32;
                 self.open.push(slot);
             }
             self.occupancy.remove(slot, 0, message);
+            self.update(slot);
         }
         self.rows[message as usize * self.stride] = NONE;
     }
@@ -300,13 +330,13 @@ impl<'a> StepPacker<'a> {
         let mut ended = 0;
         for slot in 0..self.load.len() as SlotId {
             while let Some(message) = self.occupancy.users(slot, 0).first().copied().filter(|&user| user != NONE) {
-                let length = self.slots(message).len();
-                for place in 0..length {
-                    let slot = self.slots(message)[place];
+                let places = self.places_of_slots(message);
+                self.left_of_length[places.len()] -= 1;
+                for place in places {
+                    let slot = self.rows[place];
                     self.occupancy.remove(slot, 0, message);
                     self.load[slot as usize] -= 1;
                 }
-                self.left_of_length[length] -= 1;
                 ended += 1;
             }
         }
@@ -353,7 +383,7 @@ mod tests {
             let steps = packer.pack(last, 1, rng, context);
             let mut uses = vec![0; capacities.len() * steps.unwrap_or(0) as usize];
             for (message, step) in (0..).zip(packer.steps()).filter(|_| steps.is_ok()) {
-                for &slot in packer.slots(message) {
+                for slot in packer.slots(message) {
                     let uses = &mut uses[step as usize * capacities.len() + slot as usize];
                     *uses += 1;
                     assert!(*uses <= capacities.of(slot), "message {message} in step {step}");
