@@ -1,6 +1,7 @@
 //! Tools that several methods share.
 
 pub(crate) mod accepted_loss;
+pub(crate) mod balanced_paths;
 pub(crate) mod bus_paths;
 pub(crate) mod capacities;
 pub(crate) mod congestion_prices;

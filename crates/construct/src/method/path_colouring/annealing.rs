@@ -146,7 +146,7 @@ impl<'a> AnnealingState<'a> {
     }
 
     /// Places all messages in these steps, on these paths. No message may be placed yet.
-    pub(super) fn place_all(&mut self, steps: impl Iterator<Item = u32>, paths: &[Vec<ChannelId>]) {
+    pub(super) fn place_all(&mut self, steps: impl Iterator<Item = u32>, paths: &[&[ChannelId]]) {
         self.unplaced.clear();
         for (message, (step, path)) in (0..).zip(steps.zip(paths)) {
             let is_known = self.dags.trace(message, path, &mut self.search.trail);

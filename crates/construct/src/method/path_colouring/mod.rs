@@ -34,6 +34,7 @@ use self::path_dag::{Detours, PathDags};
 use self::routes::MessageRouter;
 pub(crate) use self::step_dissolving::STEP_DISSOLVING;
 use self::step_packing::StepPacker;
+use crate::kit::balanced_paths::BalancedPaths;
 use crate::kit::capacities::Capacities;
 use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
 use crate::kit::fixed_transfers::FixedTransfers;
@@ -86,6 +87,9 @@ const MIN_MOVES: u64 = 8;
 /// The maximum number of visits of arcs, for 64 steps each, in all moves at one number of steps.
 const MAX_VISITS: u64 = 1 << 26;
 
+/// Number of passes in which the paths of packed steps are balanced.
+const PASSES: u32 = 24;
+
 /// If annealing gets fewer moves per message, all attempts pack steps.
 const USEFUL_MOVES: u64 = 128;
 
@@ -114,18 +118,22 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let may_detour = problem.model().routing == Routing::Any && has_spare_channels;
     let is_packed = request.fixed.is_none() && is_packable(&dags, goal);
     let (mut router, mut rng) = (MessageRouter::new(&task, &dags, goal), request.attempt_rng(request.attempts.start));
-    if may_detour || is_packed {
+    if may_detour {
         router.reroute(request, &mut rng, MessageRouter::choose_shortest)?;
     }
     let mut detours =
         if may_detour { find_detours(&task, &dags, &mut router, request, &mut rng)? } else { Detours::new() };
-    let paths = is_packed.then_some(router.path);
+    let paths = match is_packed {
+        true if !detours.is_empty() => PackedPaths::Routed(router.path),
+        true => PackedPaths::Balanced,
+        false => PackedPaths::None,
+    };
     detours.extend(fixed_detours(&task, &dags, request.fixed));
     if !detours.is_empty() {
         dags = PathDags::new(&task, &capacities, &detours)?;
     }
     let first = goal.max(dags.least_steps(&capacities));
-    let colouring = PathColouring { capacities, dags, paths, first, request };
+    let colouring = PathColouring { task, capacities, dags, paths, first, request };
     request.best_attempt(|rng, context| colouring.attempt(rng, context)).map(TransferLog::into_schedule)
 }
 
@@ -161,12 +169,22 @@ fn fixed_detours(task: &SchedulingTask<'_>, dags: &PathDags, fixed: Option<Fixed
     detours.collect()
 }
 
+/// The paths of packed steps.
+enum PackedPaths {
+    /// No steps are packed: attempts begin with nothing.
+    None,
+    /// Shortest paths that each attempt balances.
+    Balanced,
+    /// The path of each message, some of which are longer than a shortest one.
+    Routed(Vec<Vec<ChannelId>>),
+}
+
 /// The facts that all attempts share.
 struct PathColouring<'a> {
+    task: SchedulingTask<'a>,
     capacities: Capacities,
     dags: PathDags,
-    /// The path of each message in packed steps; `None` if attempts begin with nothing.
-    paths: Option<Vec<Vec<ChannelId>>>,
+    paths: PackedPaths,
     /// The first number of steps to try.
     first: u32,
     request: &'a MethodRequest<'a>,
@@ -177,20 +195,29 @@ impl PathColouring<'_> {
         let last = self.request.below.saturating_sub(1).min(self.first.saturating_mul(2).saturating_add(64));
         context.check(self.first)?;
         let may_anneal = max_moves(&self.dags, self.first) >= USEFUL_MOVES * self.dags.message_count() as u64;
-        if let Some(paths) = self.paths.as_ref().filter(|_| context.number().is_multiple_of(2) || !may_anneal) {
-            let packings = if may_anneal { context.number() / 2 } else { context.number() };
-            let packed = self.pack(paths, packing_effort(packings), last, rng, context);
-            if !may_anneal || !matches!(packed, Err(MethodError::NoShorter)) {
-                return packed;
+        let packings = if may_anneal { context.number() / 2 } else { context.number() };
+        let is_packed = !may_anneal || context.number().is_multiple_of(2);
+        let packed = match &self.paths {
+            PackedPaths::Balanced if is_packed => {
+                let paths = BalancedPaths::find(&self.task, &self.capacities, PASSES, rng, context)?;
+                self.pack(&paths.all(), packing_effort(packings), last, rng, context)
             }
+            PackedPaths::Routed(paths) if is_packed => {
+                let paths: Vec<&[ChannelId]> = paths.iter().map(Vec::as_slice).collect();
+                self.pack(&paths, packing_effort(packings), last, rng, context)
+            }
+            _ => return self.anneal(last, rng, context),
+        };
+        if may_anneal && matches!(packed, Err(MethodError::NoShorter)) {
+            return self.anneal(last, rng, context);
         }
-        self.anneal(last, rng, context)
+        packed
     }
 
     /// Fills the steps one after the other; then dissolves the last step while its messages find other steps.
     fn pack(
         &self,
-        paths: &[Vec<ChannelId>],
+        paths: &[&[ChannelId]],
         effort: u64,
         last: u32,
         rng: &mut ChaCha8Rng,

@@ -95,7 +95,7 @@ impl<'a> StepPacker<'a> {
     pub(super) fn new(
         dags: &PathDags,
         capacities: &'a Capacities,
-        paths: &[Vec<ChannelId>],
+        paths: &[&[ChannelId]],
     ) -> Result<Self, MethodError> {
         let stride = dags.longest() + 2;
         let mut rows = vec![NONE; paths.len() * stride];
@@ -356,15 +356,13 @@ mod tests {
     use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem};
     use lockstep_topology::Topology;
     use proptest::prelude::*;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::kit::balanced_paths::BalancedPaths;
     use crate::kit::request::MethodRequest;
     use crate::kit::task::SchedulingTask;
     use crate::kit::testing::any_network;
     use crate::method::path_colouring::path_dag::Detours;
-    use crate::method::path_colouring::routes::MessageRouter;
 
     /// Packs an all-to-all on shortest paths, and counts the uses of every slot. Returns the largest load and the number of
     /// steps.
@@ -374,11 +372,10 @@ mod tests {
         let (task, request) = (SchedulingTask::new(&problem).unwrap(), MethodRequest::first(&problem, &budget));
         let capacities = Capacities::new(&task);
         let dags = PathDags::new(&task, &capacities, &Detours::new()).unwrap();
-        let (mut router, mut rng) = (MessageRouter::new(&task, &dags, 1), ChaCha8Rng::seed_from_u64(1));
-        router.reroute(&request, &mut rng, MessageRouter::choose_shortest).unwrap();
         let outcome = Mutex::new(None);
         let _ = request.best_attempt(|rng, context| {
-            let mut packer = StepPacker::new(&dags, &capacities, &router.path)?;
+            let paths = BalancedPaths::find(&task, &capacities, 8, rng, context)?;
+            let mut packer = StepPacker::new(&dags, &capacities, &paths.all())?;
             let load = packer.most_load().div_ceil(LOAD_UNITS) as u32;
             let steps = packer.pack(last, 1, rng, context);
             let mut uses = vec![0; capacities.len() * steps.unwrap_or(0) as usize];

@@ -2,13 +2,11 @@
 //!
 //! | file | role |
 //! |---|---|
-//! | `balanced_paths` | a shortest path per message, with loads as equal as possible |
 //! | `packer` | the step of each message: windows of 64 steps are filled one after the other |
 //! | `message_rows` | the paths as rows of numbers, in the order in which the packer scans them |
 //! | `window` | the messages in up to 64 consecutive steps, as bit sets |
 //! | `slot_values` | the messages that a step needs most |
 
-mod balanced_paths;
 mod message_rows;
 mod packer;
 mod slot_values;
@@ -19,8 +17,8 @@ mod window;
 use lockstep_schedule::{MessageId, Schedule, Switching};
 use rand_chacha::ChaCha8Rng;
 
-use self::balanced_paths::BalancedPaths;
 use self::packer::WindowPacker;
+use crate::kit::balanced_paths::BalancedPaths;
 use crate::kit::capacities::Capacities;
 use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
@@ -51,6 +49,9 @@ pub(crate) const WINDOW_PACKING: Method = Method {
     is_random: true,
 };
 
+/// Number of passes in which the paths are balanced, per unit of effort.
+const PASSES: u32 = 8;
+
 /// The minimum number of messages.
 const MIN_MESSAGES: usize = 1 << 13;
 
@@ -80,9 +81,9 @@ fn attempt(
     rng: &mut ChaCha8Rng,
     context: &AttemptContext<'_>,
 ) -> Result<TransferLog, MethodError> {
-    let paths = BalancedPaths::find(task, capacities, rng, context)?;
-    let mut packer = WindowPacker::new(task, capacities, paths.len(), |message| paths.path(message), rng)?;
     let effort = if context.number() == 0 { 1 } else { 2 };
+    let paths = BalancedPaths::find(task, capacities, PASSES * effort as u32, rng, context)?;
+    let mut packer = WindowPacker::new(task, capacities, paths.len(), |message| paths.path(message), rng)?;
     let load = packer.most_load();
     let steps = packer.pack(context.below().saturating_sub(1), effort, rng, context)?;
     tracing::debug!(load, steps, channel_uses = paths.channel_uses());

@@ -7,11 +7,11 @@ use lockstep_topology::{ChannelId, Topology};
 use proptest::prelude::*;
 
 use super::WINDOW_PACKING;
-use super::balanced_paths::BalancedPaths;
 use super::message_rows::MessageRows;
 use super::packer::{WindowPacker, by_value};
 use super::slot_values::UNIT;
 use super::window::Window;
+use crate::kit::balanced_paths::BalancedPaths;
 use crate::kit::capacities::{Capacities, PortPair, resource_slot};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
@@ -36,7 +36,7 @@ fn pack(topology: &Topology, model: CommunicationModel, last: u32) -> Packed {
     let capacities = Capacities::new(&task);
     let outcome = Mutex::new(None);
     let _ = request.best_attempt(|rng, context| {
-        let paths = BalancedPaths::find(&task, &capacities, rng, context)?;
+        let paths = BalancedPaths::find(&task, &capacities, 8, rng, context)?;
         let mut packer = WindowPacker::new(&task, &capacities, paths.len(), |message| paths.path(message), rng)?;
         let most_load = packer.most_load();
         let steps = packer.pack(last, 1, rng, context);
@@ -125,7 +125,7 @@ fn the_steps_of_a_random_network_are_nearly_full() {
 fn loads_are_near_the_least_possible() {
     let network: Topology = "random-regular:128,4,1".parse().unwrap();
     let load = pack(&network, CommunicationModel::wormhole(), u32::MAX).most_load;
-    assert!((134..=139).contains(&load), "{load}");
+    assert!((134..=136).contains(&load), "{load}");
 }
 
 /// The bound by distances is 92 steps.
@@ -137,7 +137,7 @@ fn an_exchange_of_a_hundred_terminals_is_near_its_bound() {
         let schedule = (WINDOW_PACKING.find)(&MethodRequest::first(&problem, &budget)).unwrap();
         let verified = verify(&problem, &schedule).unwrap();
         assert_eq!((verified.redundant, verified.transfers), (0, problem.messages().len()));
-        assert!(schedule.step_count() <= 100, "{} steps", schedule.step_count());
+        assert!(schedule.step_count() <= 101, "{} steps", schedule.step_count());
     }
 }
 

@@ -2,19 +2,20 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::Rng;
+use rand::seq::SliceRandom;
 
-use crate::kit::capacities::{Capacities, resource_slot};
-use crate::kit::congestion_prices::{CongestionPrices, TieNoise};
-use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
-use crate::kit::method_error::MethodError;
-use crate::kit::request::AttemptContext;
-use crate::kit::task::SchedulingTask;
+use super::capacities::{Capacities, resource_slot};
+use super::congestion_prices::{CongestionPrices, TieNoise};
+use super::distances::{DistanceScratch, SourceDistances, UNREACHED};
+use super::method_error::MethodError;
+use super::request::AttemptContext;
+use super::task::SchedulingTask;
 
-/// Number of passes over all messages. The prices rise more steeply near the limit in each pass.
-const PASSES: u32 = 8;
-
-/// The first pass has prices that fall to half at this part of the limit. Each later pass halves the part.
+/// The first pass has prices that fall to half at this part of the limit: one eighth.
 const FIRST_WIDTH_BITS: u32 = 3;
+
+/// The number of times that this part is halved in all passes.
+const HALVINGS: u32 = 8;
 
 /// Units of work per channel of a message's path in one pass.
 const PATH_WORK: u64 = 4;
@@ -23,14 +24,15 @@ const PATH_WORK: u64 = 4;
 ///
 /// Memory: 4 bytes per message and 4 bytes per channel of its path.
 #[derive(Debug)]
-pub(super) struct BalancedPaths {
+pub(crate) struct BalancedPaths {
     end: Vec<u32>,
     channels: Vec<ChannelId>,
 }
 
 impl BalancedPaths {
-    /// Finds paths in a few passes over all sources. Each pass finds the cheapest shortest paths from a source to all
-    /// nodes, in `O(M)` time, and moves the messages for which the new path is cheaper.
+    /// Finds paths in some passes over all sources in random order. The prices rise more steeply near the limit in later passes.
+    /// Each pass finds the cheapest shortest paths from a source to all nodes, in `O(M)` time, and moves the messages for which
+    /// the new path is cheaper.
     ///
     /// # Errors
     ///
@@ -41,9 +43,10 @@ impl BalancedPaths {
     ///
     /// Prices exponential in the load: Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits
     /// with applications to load balancing and machine scheduling* (1997).
-    pub(super) fn find(
+    pub(crate) fn find(
         task: &SchedulingTask<'_>,
         capacities: &Capacities,
+        passes: u32,
         rng: &mut impl Rng,
         context: &AttemptContext<'_>,
     ) -> Result<Self, MethodError> {
@@ -55,10 +58,12 @@ impl BalancedPaths {
         let mut prices = CongestionPrices::new(&capacity);
         let mut tree = CheapestPaths::new(task);
         let mut scratch = DistanceScratch::default();
-        for pass in 0..PASSES {
+        let mut of_sources: Vec<&[(NodeId, NodeId, u32)]> = by_source.chunk_by(|one, other| one.0 == other.0).collect();
+        for pass in 0..passes {
             let limit = prices.steps().max(u32::try_from(least).map_err(|_| MethodError::TooLarge)?);
-            prices.set_limit(limit, (limit >> (FIRST_WIDTH_BITS + pass)).max(1));
-            for messages in by_source.chunk_by(|one, other| one.0 == other.0) {
+            prices.set_limit(limit, (limit >> (FIRST_WIDTH_BITS + HALVINGS * pass / passes)).max(1));
+            of_sources.shuffle(rng);
+            for &messages in &of_sources {
                 context.check_search(0)?;
                 let source = messages[0].0;
                 let mut work = tree.search(source, distances.from(source, &mut scratch), &prices, TieNoise::new(rng));
@@ -107,7 +112,7 @@ impl BalancedPaths {
     }
 
     /// Returns the path of a message.
-    pub(super) fn path(&self, message: u32) -> &[ChannelId] {
+    pub(crate) fn path(&self, message: u32) -> &[ChannelId] {
         &self.channels[self.range(message)]
     }
 
@@ -116,13 +121,18 @@ impl BalancedPaths {
         &mut self.channels[range]
     }
 
+    /// Returns the paths of all messages.
+    pub(crate) fn all(&self) -> Vec<&[ChannelId]> {
+        (0..self.len() as u32).map(|message| self.path(message)).collect()
+    }
+
     /// Returns the number of messages.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.end.len()
     }
 
     /// Returns the number of channels of all paths.
-    pub(super) fn channel_uses(&self) -> u64 {
+    pub(crate) fn channel_uses(&self) -> u64 {
         self.channels.len() as u64
     }
 }
