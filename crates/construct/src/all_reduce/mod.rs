@@ -305,8 +305,8 @@ impl Search<'_> {
     }
 
     /// Returns a shorter schedule by a [solver](decide). It tries the goal first, and then more steps. If it refutes the goal under
-    /// the rules of the whole problem, the goal becomes one step more. `max_work` limits the number of literals, and so
-    /// does one of `parts` of the remaining evaluations.
+    /// the rules of the whole problem, the goal becomes one step more. `max_work` and one of `parts` of the remaining
+    /// evaluations limit the number of literals.
     fn decide(&mut self, problem: &Problem<'_>, max_work: u64, parts: u64) -> Option<Schedule> {
         let is_whole = problem.model() == self.task.model();
         let most = (self.evaluations_left / parts).saturating_mul(LITERALS_PER_EVALUATION);
