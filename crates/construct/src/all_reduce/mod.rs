@@ -84,6 +84,9 @@ const FEW_STEPS: u32 = 2;
 /// Literals that the solver assigns per evaluation.
 const LITERALS_PER_EVALUATION: u64 = 8;
 
+/// While other searches follow, the solver gets one of this number of parts of the evaluations that are left.
+const SOLVER_PARTS: u64 = 2;
+
 /// The solver often applies if the product of blocks, terminals, channels and steps does not exceed this number.
 const MAX_SOLVER_SIZE: u64 = 1 << 16;
 
@@ -182,7 +185,7 @@ pub fn all_reduce(
         }
         search.run_trees(&routes, near);
     }
-    if let Some(shorter) = search.decide(problem, FIRST_SOLVER_WORK, 2) {
+    if let Some(shorter) = search.decide(problem, FIRST_SOLVER_WORK, SOLVER_PARTS) {
         return Some(found("satisfiability", shorter));
     }
     if let Some(first) = first {
@@ -202,7 +205,7 @@ pub fn all_reduce(
     } else {
         MAX_SOLVER_WORK
     };
-    let parts = if second.is_some() { 2 } else { 1 };
+    let parts = if second.is_some() { SOLVER_PARTS } else { 1 };
     let between_neighbours = search.decide_between_neighbours(problem, NEIGHBOUR_SOLVER_WORK);
     if let Some(shorter) = between_neighbours.or_else(|| search.decide(problem, work, parts)) {
         return Some(found("satisfiability", shorter));
@@ -301,7 +304,7 @@ impl Search<'_> {
         let model = CommunicationModel { switching: Switching::StoreAndForward, ..problem.model() };
         let stored = Problem::new(problem.topology(), problem.collective(), model).ok()?;
         // With switches, a path to a neighbour may be longer than the shortest one.
-        self.decide(&stored, max_work, 2).filter(|schedule| verify(problem, schedule).is_ok())
+        self.decide(&stored, max_work, SOLVER_PARTS).filter(|schedule| verify(problem, schedule).is_ok())
     }
 
     /// Returns a shorter schedule by a [solver](decide). It tries the goal first, and then more steps. If it refutes the goal under

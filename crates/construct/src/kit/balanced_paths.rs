@@ -14,8 +14,8 @@ use super::task::SchedulingTask;
 /// The first pass has prices that fall to half at this part of the limit: one eighth.
 const FIRST_WIDTH_BITS: u32 = 3;
 
-/// The number of times that this part is halved in all passes.
-const HALVINGS: u32 = 8;
+/// The number of such parts in all passes. Each is half of the one before.
+const WIDTHS: u32 = 8;
 
 /// Units of work per channel of a message's path in one pass.
 const PATH_WORK: u64 = 4;
@@ -61,7 +61,7 @@ impl BalancedPaths {
         let mut of_sources: Vec<&[(NodeId, NodeId, u32)]> = by_source.chunk_by(|one, other| one.0 == other.0).collect();
         for pass in 0..passes {
             let limit = prices.steps().max(u32::try_from(least).map_err(|_| MethodError::TooLarge)?);
-            prices.set_limit(limit, (limit >> (FIRST_WIDTH_BITS + HALVINGS * pass / passes)).max(1));
+            prices.set_limit(limit, (limit >> (FIRST_WIDTH_BITS + WIDTHS * pass / passes)).max(1));
             of_sources.shuffle(rng);
             for &messages in &of_sources {
                 context.check_search(0)?;

@@ -75,7 +75,7 @@ impl<'p> Bounds<'p> {
             search.offer(of_phases);
             raise_whole(search, enough, (cost, budget), observe);
             let best = search.best();
-            // The check may take seconds, which belong to the time limit.
+            // The check may take seconds, which count towards the time limit.
             if best.rule == Rule::Satisfiability
                 && self.proved.as_ref() != Some(best)
                 && best.check(self.problem).is_ok()

@@ -58,7 +58,8 @@ pub fn plan(
 /// 5. Further rounds of the portfolio and the searches, each with as many evaluations as all rounds before.
 /// 6. For an all-reduce, bounds of the whole, and a schedule in which both phases share steps
 ///    ([`all_reduce`](lockstep_construct::all_reduce())); the shorter schedule counts.
-/// 7. The verifier for the complete schedule, and the check of the certificate.
+/// 7. The verifier for the complete schedule, and the check of the certificate. A proof by the exact rule for an all-reduce is
+///    checked when it is found.
 ///
 /// The work ends when the schedule meets the bound. The verifier checks every schedule as soon as an engine returns it,
 /// and an invalid schedule is dropped. A collecting phase is planned on the reversed network and read backwards.

@@ -285,7 +285,7 @@ impl<'a> StepPacker<'a> {
         gain + self.bonus[length]
     }
 
-    /// Determines again which user of a slot a further message displaces.
+    /// Finds again the user of a slot that a further message displaces.
     fn update(&mut self, slot: SlotId) {
         let users = if self.occupancy.is_full(slot, 0) { self.occupancy.users(slot, 0) } else { &[] };
         let of_user = |&user: &u32| (self.worth(user), user);

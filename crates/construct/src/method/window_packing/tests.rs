@@ -132,12 +132,12 @@ fn loads_are_near_the_least_possible() {
 #[test]
 fn an_exchange_of_a_hundred_terminals_is_near_its_bound() {
     let (network, collective, budget) = (large(), Collective::all_to_all(), Budget::unlimited());
-    for model in [CommunicationModel::wormhole(), ports(2)] {
+    for (model, most) in [(CommunicationModel::wormhole(), 98), (ports(2), 101)] {
         let problem = Problem::new(&network, &collective, model).unwrap();
         let schedule = (WINDOW_PACKING.find)(&MethodRequest::first(&problem, &budget)).unwrap();
         let verified = verify(&problem, &schedule).unwrap();
         assert_eq!((verified.redundant, verified.transfers), (0, problem.messages().len()));
-        assert!(schedule.step_count() <= 101, "{} steps", schedule.step_count());
+        assert!(schedule.step_count() <= most, "{} steps", schedule.step_count());
     }
 }
 
