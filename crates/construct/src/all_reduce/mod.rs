@@ -1,12 +1,13 @@
 //! All-reduces as one problem: partial sums and results share steps.
 //!
 //! Every block is reduced to a root along a tree and distributed from it along another one. A block may also have two
-//! neighbours as roots: they send each other their sums in the same step. [`trees`] chooses roots and trees with balanced
-//! loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
+//! neighbours as roots: they send each other their sums in the same step. [`trees`] and [`balanced_trees`] choose roots and
+//! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
 //! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see
 //! [`doubling`] for hypercubes, and [`exchange`] for other networks. A [solver](decide) of propositional formulas plans
 //! small problems.
 
+mod balanced_trees;
 mod doubling;
 mod exchange;
 mod justification;
@@ -19,11 +20,12 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use self::balanced_trees::BalancedTrees;
 use self::doubling::recursive_doubling;
 use self::exchange::Exchange;
 use self::justification::Justification;
 use self::pipeline::Pipeline;
-use self::trees::AttemptChoice;
+use self::trees::{AttemptChoice, RootChoice};
 use crate::kit::capacities::Capacities;
 use crate::kit::task::SchedulingTask;
 use crate::negotiation::Negotiation;
@@ -84,6 +86,9 @@ const FEW_STEPS: u32 = 2;
 /// Literals that the solver assigns per evaluation.
 const LITERALS_PER_EVALUATION: u64 = 8;
 
+/// Routes that a negotiation considers in the time of an evaluation.
+const ROUTES_PER_EVALUATION: u64 = 4;
+
 /// While other searches follow, the solver gets one of this number of parts of the evaluations that are left.
 const SOLVER_PARTS: u64 = 2;
 
@@ -103,7 +108,7 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 ///
 /// The result depends on the arguments only, unless time or cancellation ends the search. After that, there is a result only
 /// without a `start`. One evaluation is one transfer
-/// placed, one route considered, or 32 channels searched. There is no result if the table of blocks and terminals takes more
+/// placed, four routes considered, or 32 channels searched. There is no result if the table of blocks and terminals takes more
 /// than 1 GiB.
 ///
 /// ```
@@ -150,6 +155,7 @@ pub fn all_reduce(
         goal,
         budget,
         best: None,
+        roots: Vec::new(),
     };
     let is_stopped = || budget.interruption().is_some();
     let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap_or_default();
@@ -231,6 +237,8 @@ struct Search<'a> {
     goal: u32,
     budget: &'a Budget,
     best: Option<(&'static str, Transfers)>,
+    /// A root for each block of which the loads are balanced; nothing if they are not known.
+    roots: Vec<u32>,
 }
 
 impl Search<'_> {
@@ -240,13 +248,14 @@ impl Search<'_> {
         let terminals = self.task.topology().terminal_count();
         let pipeline = Pipeline { capacities: self.capacities, routes, groups, terminals };
         let transfer_count = groups.transfer_count();
-        let cost = transfer_count * (1 + 2 * ROUNDS as u64);
+        let cost = transfer_count * (1 + balanced_trees::TRIES as u64 + 2 * ROUNDS as u64);
+        let mut balanced = BalancedTrees::new(routes, groups, self.capacities);
         // A number that does not depend on the budget: with a larger one, the search does the same and more.
         let (start, mut idle) = (self.evaluations_left, 0);
         for attempt in 0u32.. {
             let is_needed = self.below == u32::MAX;
             if self.is_over() && !is_needed || idle >= MAX_IDLE_ATTEMPTS {
-                return;
+                break;
             }
             let spent = start - self.evaluations_left;
             let (needed, total) = if attempt < FIRST_ATTEMPTS {
@@ -255,13 +264,15 @@ impl Search<'_> {
                 (cost, spent + cost)
             };
             if (self.evaluations_left < needed || total > MAX_PIPELINE_EVALUATIONS) && !is_needed {
-                return;
+                break;
             }
             let choice = AttemptChoice::of_attempt(attempt, &mut self.rng);
-            let Some(transfers) = pipeline.attempt(choice, &mut self.rng) else { return };
-            self.evaluations_left = self.evaluations_left.saturating_sub(transfers.len() as u64);
+            let Some(transfers) = pipeline.attempt(choice, &mut balanced, &mut self.rng) else { break };
+            let trees = if choice.roots == RootChoice::Balanced { 1 + balanced_trees::TRIES as u64 } else { 1 };
+            self.evaluations_left = self.evaluations_left.saturating_sub(trees * transfers.len() as u64);
             idle = if self.justify("pipelined trees", routes, transfers) { 0 } else { idle + 1 };
         }
+        self.roots = balanced.into_roots();
     }
 
     /// Lets lists of terminals exchange their sums, in fewer and fewer steps.
@@ -283,16 +294,19 @@ impl Search<'_> {
     /// Negotiates trees in fewer and fewer steps until the goal is reached, or this part of the remaining evaluations is
     /// used up.
     fn negotiate(&mut self, routes: &RouteTable, groups: &Groups, parts: u64) {
-        let budget = self.budget.clone().with_evaluations(self.evaluations_left / parts);
+        let most = (self.evaluations_left / parts).saturating_mul(ROUTES_PER_EVALUATION);
+        let budget = self.budget.clone().with_evaluations(most);
         let Some(steps) = self.below.checked_sub(1).filter(|_| !self.is_over()) else { return };
-        let Some(mut negotiation) = Negotiation::new(routes, groups, self.capacities, steps, budget) else { return };
+        let roots = self.roots.clone();
+        let negotiation = Negotiation::new(routes, groups, self.capacities, steps, budget);
+        let Some(mut negotiation) = negotiation.map(|negotiation| negotiation.with_roots(&roots)) else { return };
         while !self.is_over()
             && let Some(transfers) = negotiation.plan(self.below - 1, &mut self.rng)
         {
             self.below = transfers.step_count();
             self.best = Some(("negotiated trees", transfers));
         }
-        self.evaluations_left = self.evaluations_left.saturating_sub(negotiation.evaluations());
+        self.evaluations_left = self.evaluations_left.saturating_sub(negotiation.evaluations() / ROUTES_PER_EVALUATION);
     }
 
     /// Returns a shorter schedule with wormhole switching in which every transfer goes to a neighbour. The formula is much

@@ -5,20 +5,13 @@ use std::cmp::Reverse;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::trees::{AttemptChoice, TreeGrowth};
+use super::balanced_trees::BalancedTrees;
+use super::trees::{AttemptChoice, BlockTrees, RootChoice, TreeGrowth};
 use crate::kit::capacities::Capacities;
 use crate::kit::reservation_table::ReservationTable;
 use crate::negotiation::groups::{Group, Groups};
 use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::{BlockTransfer, Transfers};
-
-/// The routes of a block to its roots and from its roots, each in the order of growth from the roots.
-struct BlockTrees {
-    /// The routes by which two roots send each other their sums in the same step. Otherwise, there is one root.
-    exchange: Option<[u32; 2]>,
-    in_tree: Vec<u32>,
-    out_tree: Vec<u32>,
-}
 
 /// Builds schedules block by block.
 pub(super) struct Pipeline<'a> {
@@ -31,10 +24,20 @@ pub(super) struct Pipeline<'a> {
 impl Pipeline<'_> {
     /// Builds a schedule: grows the trees of every block, and places its transfers in the first free steps. `None` if some
     /// terminal is unreachable.
-    pub(super) fn attempt(&self, choice: AttemptChoice, rng: &mut impl Rng) -> Option<Transfers> {
+    pub(super) fn attempt(
+        &self,
+        choice: AttemptChoice,
+        balanced: &mut BalancedTrees<'_>,
+        rng: &mut impl Rng,
+    ) -> Option<Transfers> {
         let mut blocks: Vec<u32> = (0..self.groups.block_count() as u32).collect();
         blocks.shuffle(rng);
-        let trees = self.trees(&blocks, choice, rng)?;
+        let trees = if choice.roots == RootChoice::Balanced {
+            balanced.improve(choice, rng)?;
+            blocks.iter().map(|&block| balanced.trees(block).clone()).collect()
+        } else {
+            self.trees(&blocks, choice, rng)?
+        };
         let mut tail = vec![0u32; self.terminals];
         // Each with the number of transfers that follow it along its trees.
         let mut planned: Vec<(u32, BlockTransfer)> = Vec::new();
@@ -83,7 +86,7 @@ impl Pipeline<'_> {
         let mut offset = rng.next_u32() as usize;
         for &block in blocks {
             let group = self.groups.of_block(block);
-            let is_central = choice.is_central && !group.centres.is_empty();
+            let is_central = choice.roots == RootChoice::Centres && !group.centres.is_empty();
             let candidates = if is_central { &group.centres } else { &group.members };
             offset = offset.wrapping_add(1);
             let exchange = if choice.is_exchange { self.exchange(group, candidates, offset) } else { None };

@@ -9,12 +9,26 @@ use crate::kit::capacities::{Capacities, SlotId};
 use crate::negotiation::neighbour_graph::NeighbourGraph;
 use crate::negotiation::route_table::RouteTable;
 
+/// The price of a use that makes a slot busier than all others.
+const HIGHEST_PRICE: u64 = 1 << 20;
+
+/// The roots of an attempt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum RootChoice {
+    /// The centres of the network in turn.
+    Centres,
+    /// All members in turn.
+    Members,
+    /// Those of the [balanced trees](super::balanced_trees).
+    Balanced,
+}
+
 /// How an attempt chooses roots and trees.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttemptChoice {
-    /// Whether the roots are the centres of the network, or all members in turn.
-    pub(super) is_central: bool,
-    /// Whether the trees of a block have two neighbours as roots, which exchange their sums, if there are such roots.
+    pub(super) roots: RootChoice,
+    /// Whether the trees of a block have two neighbours as roots, which exchange their sums, if there are such roots. Balanced
+    /// roots never do.
     pub(super) is_exchange: bool,
     /// Whether the blocks follow each other, or the transfers with the most transfers after them come first.
     pub(super) is_by_block: bool,
@@ -26,13 +40,16 @@ impl AttemptChoice {
     /// Returns the choice of an attempt: the first ones are the most promising ones, later ones are random.
     pub(super) fn of_attempt(attempt: u32, rng: &mut impl Rng) -> Self {
         match attempt {
-            0 => Self { is_central: true, is_exchange: false, is_by_block: true, depth_cost: 64 },
-            1 => Self { is_central: true, is_exchange: true, is_by_block: false, depth_cost: 1 << 12 },
-            2 => Self { is_central: false, is_exchange: false, is_by_block: false, depth_cost: 1 },
-            3 => Self { is_central: true, is_exchange: false, is_by_block: true, depth_cost: 1 },
-            4 => Self { is_central: true, is_exchange: false, is_by_block: false, depth_cost: 4 },
+            0 => Self { roots: RootChoice::Centres, is_exchange: false, is_by_block: true, depth_cost: 64 },
+            1 => Self { roots: RootChoice::Centres, is_exchange: true, is_by_block: false, depth_cost: 1 << 12 },
+            2 => Self { roots: RootChoice::Members, is_exchange: false, is_by_block: false, depth_cost: 1 },
+            3 => Self { roots: RootChoice::Centres, is_exchange: false, is_by_block: true, depth_cost: 1 },
+            4 => Self { roots: RootChoice::Centres, is_exchange: false, is_by_block: false, depth_cost: 4 },
+            5 => Self { roots: RootChoice::Balanced, is_exchange: false, is_by_block: false, depth_cost: 4 },
+            // As many with balanced roots as with others.
             _ => Self {
-                is_central: rng.random(),
+                roots: [RootChoice::Centres, RootChoice::Members, RootChoice::Balanced, RootChoice::Balanced]
+                    [rng.random_range(0..4)],
                 is_exchange: rng.random(),
                 is_by_block: rng.random(),
                 depth_cost: 1 << rng.random_range(0..5),
@@ -41,10 +58,20 @@ impl AttemptChoice {
     }
 }
 
+/// The routes of a block to its roots and from its roots, each in the order of growth from the roots.
+#[derive(Clone, Default)]
+pub(super) struct BlockTrees {
+    /// The routes by which two roots send each other their sums in the same step. Otherwise, there is one root.
+    pub(super) exchange: Option<[u32; 2]>,
+    pub(super) in_tree: Vec<u32>,
+    pub(super) out_tree: Vec<u32>,
+}
+
 /// A route that a tree may grow along: its cost, a random number, and the route.
 type Candidate = (Cost, u32, u32);
 
-/// The uses of the busiest slot of a route and its depth, then the uses of all its slots together.
+/// The uses of the busiest slot of a route and its depth, then the uses of all its slots together. For balanced trees, the price
+/// of a route and its depth, then 0.
 type Cost = (u64, u64);
 
 /// Grows trees one after the other, and counts the uses of every resource and port.
@@ -53,6 +80,8 @@ pub(super) struct TreeGrowth<'a> {
     capacities: &'a Capacities,
     /// Number of uses of each slot by all trees so far.
     load: Vec<u32>,
+    /// The price of one more use of each slot, for balanced trees.
+    prices: Vec<u64>,
     /// The depth of each terminal in the current tree.
     depth: Vec<u32>,
     candidates: BinaryHeap<Reverse<Candidate>>,
@@ -64,6 +93,7 @@ impl<'a> TreeGrowth<'a> {
             routes,
             capacities,
             load: vec![0; capacities.len()],
+            prices: vec![0; capacities.len()],
             depth: vec![u32::MAX; terminals],
             candidates: BinaryHeap::new(),
         }
@@ -71,6 +101,9 @@ impl<'a> TreeGrowth<'a> {
 
     /// Returns the cost of adding a route to the tree.
     fn cost(&self, route: u32, depth: u32, choice: AttemptChoice) -> Cost {
+        if choice.roots == RootChoice::Balanced {
+            return (self.price(&[route]) + u64::from(choice.depth_cost * depth), 0);
+        }
         let uses = |&slot: &SlotId| u64::from(16 * (self.load[slot as usize] + 1) / self.capacities.of(slot));
         let uses = self.routes.slots(route).iter().map(uses);
         let (busiest, sum) = uses.fold((0, 0), |(most, sum), uses| (uses.max(most), sum + uses));
@@ -80,6 +113,37 @@ impl<'a> TreeGrowth<'a> {
     /// Counts the uses of one more route.
     pub(super) fn add(&mut self, route: u32) {
         self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] += 1);
+    }
+
+    /// Takes back one use of each route.
+    pub(super) fn remove(&mut self, routes: &[u32]) {
+        for &route in routes {
+            self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] -= 1);
+        }
+    }
+
+    /// Returns the number of steps that a slot needs for its uses and `more` uses.
+    fn steps(&self, slot: usize, more: u32) -> u32 {
+        (self.load[slot] + more).div_ceil(self.capacities.of(slot as SlotId))
+    }
+
+    /// Returns the number of steps that the busiest slot needs.
+    pub(super) fn most_steps(&self) -> u32 {
+        (0..self.load.len()).map(|slot| self.steps(slot, 0)).max().unwrap_or(0)
+    }
+
+    /// Sets the prices: a use that makes a slot need more than `most` steps has the highest one, and each step less halves it.
+    pub(super) fn set_prices(&mut self, most: u32) {
+        for slot in 0..self.prices.len() {
+            let below = (most + 1).saturating_sub(self.steps(slot, 1));
+            self.prices[slot] = 1 + HIGHEST_PRICE.checked_shr(below).unwrap_or(0);
+        }
+    }
+
+    /// Returns the sum of the prices of routes.
+    pub(super) fn price(&self, routes: &[u32]) -> u64 {
+        let slots = routes.iter().flat_map(|&route| self.routes.slots(route));
+        slots.map(|&slot| self.prices[slot as usize]).sum()
     }
 
     /// Returns the routes of trees that contain all members, in the order of their growth from the roots: the cheapest route
@@ -144,7 +208,7 @@ impl<'a> TreeGrowth<'a> {
                 is_needed[near as usize] = true;
                 kept.push(route);
             } else {
-                self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] -= 1);
+                self.remove(&[route]);
             }
         }
         kept.reverse();

@@ -33,6 +33,9 @@ const MAX_TRIES: u32 = 64;
 /// The cost of a step between the root of a new tree and a transfer.
 const STEP_COST: u32 = 16;
 
+/// One of this number of new roots is any terminal, although roots with balanced loads are known.
+const ROOTS_PER_OTHER_ONE: u32 = 8;
+
 /// One of this number of cuts takes along the next link towards the root.
 const CUTS_PER_LARGER_ONE: u32 = 32;
 
@@ -89,7 +92,9 @@ pub(crate) struct Negotiation<'a> {
     routes: &'a RouteTable,
     groups: &'a Groups,
     capacities: &'a Capacities,
-    /// One evaluation is one route considered.
+    /// A root for each block, of which the loads are balanced; nothing if they are not known.
+    balanced_roots: &'a [u32],
+    /// Its evaluations are routes considered.
     budget: Budget,
     steps: u32,
     table: PriceTable<'a>,
@@ -124,6 +129,7 @@ impl<'a> Negotiation<'a> {
             routes,
             groups,
             capacities,
+            balanced_roots: &[],
             budget,
             steps,
             table: PriceTable::new(capacities, steps),
@@ -134,6 +140,11 @@ impl<'a> Negotiation<'a> {
             old: Vec::new(),
             is_kept: vec![false; terminals],
         })
+    }
+
+    /// Lets most blocks choose from these roots, one for each block, which balance the loads.
+    pub(crate) fn with_roots(self, balanced_roots: &'a [u32]) -> Self {
+        Self { balanced_roots, ..self }
     }
 
     /// Returns the work so far, in routes considered.
@@ -243,7 +254,7 @@ impl<'a> Negotiation<'a> {
             let exchange = is_exchange.then(|| self.random_exchange(group, rng)).flatten();
             let (root, times) = match &exchange {
                 Some(Exchange { root, step, .. }) => (*root, [*step, *step + 1]),
-                None => match random_root(group, self.steps, rng) {
+                None => match self.random_root(group, rng) {
                     Some((root, time)) => (root, [time; 2]),
                     None => continue,
                 },
@@ -271,6 +282,20 @@ impl<'a> Negotiation<'a> {
             }
         }
         best.map(|(_, trees)| trees)
+    }
+
+    /// Returns a root for the trees of a block, and the step at which the tree away from it may begin; `None` if the steps do
+    /// not suffice for this root.
+    fn random_root(&self, group: &Group, rng: &mut impl Rng) -> Option<(u32, u32)> {
+        if let Some(source) = group.source {
+            return Some((source, 0));
+        }
+        let takes_other = self.balanced_roots.is_empty() || rng.random_range(0..ROOTS_PER_OTHER_ONE) == 0;
+        let balanced = if takes_other { None } else { self.balanced_roots.choose(rng) };
+        let root = balanced.map_or_else(|| rng.random_range(0..group.eccentricity.len() as u32), |&root| root);
+        let &[from_farthest, to_farthest] = group.eccentricity.get(root as usize)?;
+        (from_farthest.saturating_add(to_farthest) <= self.steps)
+            .then(|| (root, rng.random_range(from_farthest..=self.steps - to_farthest)))
     }
 
     /// Returns an exchange at a random root and step; `None` if this root cannot exchange sums in time.
@@ -367,18 +392,6 @@ impl<'a> Negotiation<'a> {
         let steps = at_root.map(|link| link.step);
         if graph.is_towards_root() { steps.max().map_or(0, |step| step + 1) } else { steps.min().unwrap_or(self.steps) }
     }
-}
-
-/// Returns a root for the trees of a block, and the step at which the tree away from it may begin; `None` if the steps do not
-/// suffice for this root.
-fn random_root(group: &Group, steps: u32, rng: &mut impl Rng) -> Option<(u32, u32)> {
-    if let Some(source) = group.source {
-        return Some((source, 0));
-    }
-    let root = rng.random_range(0..group.eccentricity.len() as u32);
-    let [from_farthest, to_farthest] = group.eccentricity[root as usize];
-    (from_farthest.saturating_add(to_farthest) <= steps)
-        .then(|| (root, rng.random_range(from_farthest..=steps - to_farthest)))
 }
 
 /// Returns the sum of the prices of links.
