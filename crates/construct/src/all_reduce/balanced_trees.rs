@@ -26,7 +26,7 @@ pub(super) struct BalancedTrees<'a> {
     /// By block, as the roots. There are no trees before the first pass.
     blocks: Vec<BlockTrees>,
     roots: Vec<u32>,
-    /// The roots after the best pass, and the steps that the busiest slot then needs.
+    /// The steps that the busiest slot needs after the best pass, and the roots of this pass.
     best: (u32, Vec<u32>),
 }
 
@@ -91,7 +91,7 @@ impl<'a> BalancedTrees<'a> {
     }
 }
 
-/// Returns a terminal that all members reach, and that reaches all members.
+/// Returns a random terminal that all members reach, and that reaches all members.
 fn random_root(group: &Group, rng: &mut impl Rng) -> u32 {
     let terminals = group.eccentricity.len() as u32;
     let any = (terminals > 0).then(|| rng.random_range(0..terminals));
@@ -143,7 +143,7 @@ mod tests {
             assert_eq!(
                 balanced.growth.most_steps(),
                 uses.into_iter().max().unwrap(),
-                "every channel takes one transfer"
+                "the loads are the uses of all trees"
             );
         }
         assert_eq!(balanced.best.0, 11);

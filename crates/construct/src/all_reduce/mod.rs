@@ -237,7 +237,7 @@ struct Search<'a> {
     goal: u32,
     budget: &'a Budget,
     best: Option<(&'static str, Transfers)>,
-    /// A root for each block of which the loads are balanced; nothing if they are not known.
+    /// A root for each block, by which no channel or port is much busier than needed; empty if such roots are not known.
     roots: Vec<u32>,
 }
 

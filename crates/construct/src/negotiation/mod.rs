@@ -33,7 +33,7 @@ const MAX_TRIES: u32 = 64;
 /// The cost of a step between the root of a new tree and a transfer.
 const STEP_COST: u32 = 16;
 
-/// One of this number of new roots is any terminal, although roots with balanced loads are known.
+/// If balanced roots are known, one of this number of new roots is any terminal, and the others are balanced roots.
 const ROOTS_PER_OTHER_ONE: u32 = 8;
 
 /// One of this number of cuts takes along the next link towards the root.
@@ -92,9 +92,9 @@ pub(crate) struct Negotiation<'a> {
     routes: &'a RouteTable,
     groups: &'a Groups,
     capacities: &'a Capacities,
-    /// A root for each block, of which the loads are balanced; nothing if they are not known.
+    /// A root for each block, by which no channel or port is much busier than needed; empty if such roots are not known.
     balanced_roots: &'a [u32],
-    /// Its evaluations are routes considered.
+    /// The limit of its evaluations is a limit of routes considered.
     budget: Budget,
     steps: u32,
     table: PriceTable<'a>,
@@ -142,7 +142,7 @@ impl<'a> Negotiation<'a> {
         })
     }
 
-    /// Lets most blocks choose from these roots, one for each block, which balance the loads.
+    /// Returns a search in which most new trees have one of these roots. They should keep all channels and ports about equally busy.
     pub(crate) fn with_roots(self, balanced_roots: &'a [u32]) -> Self {
         Self { balanced_roots, ..self }
     }
