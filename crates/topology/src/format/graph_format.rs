@@ -94,11 +94,11 @@ pub enum GraphFormat {
     /// If `multigraph` is false, parallel edges are errors. Node ids can be strings, numbers, or lists of them; a list
     /// gets the name that Python prints for a tuple.
     NodeLink,
-    /// `nccl-topo`: the topology that NCCL dumps (`NCCL_TOPO_DUMP_FILE`). Read only.
+    /// `nccl-topo`: the topology that NCCL or RCCL dumps (`NCCL_TOPO_DUMP_FILE`). Read only.
     ///
     /// GPUs are terminals, in the order of their ranks. PCIe switches, NICs, network devices, NUMA nodes and the NVLink
-    /// switch are switches. Bandwidths are those that NCCL computes with: the NVLink count times the bandwidth of its
-    /// generation, the PCIe generation times the width, and the speed of network devices.
+    /// switch are switches. Bandwidths are those that NCCL computes with: the count of NVLinks or XGMI links times
+    /// the bandwidth of their generation, the PCIe generation times the width, and the speed of network devices.
     NcclTopo,
     /// `hwloc`: the topology that hwloc writes (`lstopo --of xml`). Read only.
     ///

@@ -122,7 +122,8 @@ fn nccl_topologies_without_gpu_elements() {
             assumed: network devices of unknown speed have 10 Gbit/s, as in NCCL
             left out: network devices without 'dev', which NCCL does not use
             left out: PCIe links to switches that the file does not list
-            assumed: PCI devices of class 0x03 without <gpu> are GPUs
+            assumed: PCI devices of the classes 0x03 and 0x120000 without <gpu> are GPUs
+            left out: NVLink and XGMI: a file without <gpu> is an input of NCCL (NCCL_TOPO_FILE), and NCCL adds these links when it runs; dump the topology there with NCCL_TOPO_DUMP_FILE, or use a spec that fits, such as dgx-a100:1 or dgx-h100:1
             ignored attributes: system version
         "]],
     );

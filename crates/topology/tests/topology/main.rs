@@ -15,6 +15,7 @@ mod format_round_trips;
 mod gallery;
 mod hwloc;
 mod multistage;
+mod nccl_topo;
 mod petgraph;
 mod random_families;
 mod specs;
