@@ -43,7 +43,7 @@ pub fn nccl_topo(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::NcclTopo)
 }
 
-/// Checks a matrix of `nvidia-smi topo -m`.
+/// Checks a matrix of `nvidia-smi topo -m`, or the links of `nvidia-smi nvlink -R`.
 pub fn nvidia_smi(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::NvidiaSmi)
 }

@@ -106,10 +106,12 @@ pub enum GraphFormat {
     /// `pci_link_speed`, and the matrices `NVLinkBandwidth`, `XGMIBandwidth` and `XeLinkBandwidth` are links between GPUs.
     /// PCIe bridges that join several devices, NUMA nodes, network cards and NVLink switches are switches.
     Hwloc,
-    /// `nvidia-smi`: the matrix of `nvidia-smi topo -m`. Read only.
+    /// `nvidia-smi`: the matrix of `nvidia-smi topo -m`, or the links of `nvidia-smi nvlink -R`. Read only.
     ///
     /// `NV#` is a link of capacity `#`, or a link to an NVLink switch if a GPU has more `NV#` than it can have links. If
     /// NVLinks do not join all GPUs, the classes `PIX`, `PXB`, `PHB`, `NODE` and `SYS` become a tree of switches.
+    ///
+    /// Each link of `nvlink -R` is a link, and the devices to which all GPUs have links are an NVLink switch.
     NvidiaSmi,
     /// `slurm`: the file `topology.conf` of Slurm with the plugin topology/tree. Read only.
     ///

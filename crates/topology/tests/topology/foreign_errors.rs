@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use lockstep_topology::{GraphFormat, read_graph};
 
 #[track_caller]
-fn check(format: GraphFormat, cases: &[&str], expected: &Expect) {
+pub(crate) fn check(format: GraphFormat, cases: &[&str], expected: &Expect) {
     let messages: Vec<String> = cases
         .iter()
         .map(|text| {
@@ -86,18 +86,18 @@ fn bad_nvidia_smi_matrices() {
         GraphFormat::NvidiaSmi,
         &cases,
         &expect![[r"
-        line 1: found no matrix, expected a line of device names such as 'GPU0 GPU1 CPU Affinity'; print it with nvidia-smi topo -m
-        line 1: found no line of GPU0, expected a line per device; the matrix is incomplete
-        line 2: found no line of GPU1, expected a line per device; the matrix is incomplete
-        line 2: found 'GPU1' in the place of GPU0, expected the line of each device, in the order of the first line
-        line 2: found 1 classes for 2 devices, expected a class per device
-        line 2: found 'FAST' between GPU0 and GPU1, expected X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS
-        line 2: found 'X' between GPU0 and GPU1, expected X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS
-        line 2: found 'SYS' between GPU0 and GPU0, expected X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS
-        line 4: found 'SYS', but the line of GPU0 says otherwise, expected the same class in both lines
-        line 1: node 'GPU0' already exists; give each node a unique name
-        line 2: found 'NV99999999999999999999' between GPU0 and GPU1, expected X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS
-    "]],
+            line 1: found no matrix, expected a line of device names such as 'GPU0 GPU1 CPU Affinity'; print it with nvidia-smi topo -m
+            line 1: found no line of GPU0, expected a line per device; the matrix is incomplete
+            line 2: found no line of GPU1, expected a line per device; the matrix is incomplete
+            line 2: found 'GPU1' in the place of GPU0, expected the line of each device, in the order of the first line
+            line 2: found 1 classes for 2 devices, expected a class per device
+            line 2: found 'FAST' between GPU0 and GPU1, expected X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS; print the matrix with nvidia-smi topo -m
+            line 2: found 'X' between GPU0 and GPU1, expected X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS; print the matrix with nvidia-smi topo -m
+            line 2: found 'SYS' between GPU0 and GPU0, expected X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS; print the matrix with nvidia-smi topo -m
+            line 4: found 'SYS', but the line of GPU0 says otherwise, expected the same class in both lines
+            line 1: node 'GPU0' already exists; give each node a unique name
+            line 2: found 'NV99999999999999999999' between GPU0 and GPU1, expected X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS; print the matrix with nvidia-smi topo -m
+        "]],
     );
 }
 

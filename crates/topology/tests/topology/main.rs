@@ -16,6 +16,7 @@ mod gallery;
 mod hwloc;
 mod multistage;
 mod nccl_topo;
+mod nvidia_smi;
 mod petgraph;
 mod random_families;
 mod specs;
