@@ -53,6 +53,11 @@ pub fn rocm_smi(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::RocmSmi)
 }
 
+/// Checks the tables or the JSON of `amd-smi topology`.
+pub fn amd_smi(bytes: &[u8]) -> bool {
+    graph(bytes, GraphFormat::AmdSmi)
+}
+
 /// Checks an InfiniBand fabric.
 pub fn ib_net_discover(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::IbNetDiscover)

@@ -153,15 +153,19 @@ pub enum GraphFormat {
     AstraSim,
     /// `rocm-smi`: the tables of `rocm-smi --showtopo`. Read only.
     ///
-    /// XGMI of one hop is a link. If XGMI does not join all GPUs, the GPUs of a NUMA node share a switch.
+    /// XGMI of the weight 15 is a link of capacity 1. If XGMI does not join all GPUs, the GPUs of a NUMA node share a switch.
     RocmSmi,
+    /// `amd-smi`: the tables or the JSON of `amd-smi topology`. Read only.
+    ///
+    /// As `rocm-smi`; a link has the bandwidth that the program prints. GPUs are named by their bus ids.
+    AmdSmi,
     /// `graph-golf`: an edge list of numbers (`0 1`) or of coordinates on a grid (`0,0 1,0`). Read only.
     GraphGolf,
 }
 
 impl GraphFormat {
     /// All formats.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Json,
         Self::EdgeList,
         Self::Dot,
@@ -171,6 +175,7 @@ impl GraphFormat {
         Self::Hwloc,
         Self::NvidiaSmi,
         Self::RocmSmi,
+        Self::AmdSmi,
         Self::IbNetDiscover,
         Self::Slurm,
         Self::SimGrid,
@@ -198,6 +203,7 @@ impl GraphFormat {
             Self::Hwloc => "hwloc",
             Self::NvidiaSmi => "nvidia-smi",
             Self::RocmSmi => "rocm-smi",
+            Self::AmdSmi => "amd-smi",
             Self::IbNetDiscover => "ibnetdiscover",
             Self::Slurm => "slurm",
             Self::SimGrid => "simgrid",

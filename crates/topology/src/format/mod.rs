@@ -1,10 +1,11 @@
 //! Graph files, one format per file.
 
+mod amd_smi;
 mod astra_sim;
 mod attributes;
 mod booksim;
-mod csv;
 mod console_text;
+mod csv;
 mod device_tree;
 mod dispatch;
 mod dot;
@@ -12,6 +13,7 @@ mod edge_list;
 mod edges;
 mod error;
 mod gml;
+mod gpu_pairs;
 mod graph_file;
 mod graph_format;
 mod graph_golf;
@@ -25,9 +27,9 @@ mod machine_links;
 mod nccl_topo;
 mod node_link;
 mod notes;
+mod nvidia_nvlink;
 mod nvidia_smi;
 mod nx_edges;
-mod nvidia_nvlink;
 mod parsed_graph;
 mod rocm_smi;
 mod simgrid;

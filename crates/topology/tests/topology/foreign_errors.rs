@@ -159,16 +159,16 @@ fn bad_rocm_smi_tables() {
         GraphFormat::RocmSmi,
         &cases,
         &expect![[r"
-        line 1: found no link types, expected the table 'Link Type between two GPUs'; print it with rocm-smi --showtopo
-        line 1: found no link types, expected the table 'Link Type between two GPUs'; print it with rocm-smi --showtopo
-        line 2: found 1 lines for 2 GPUs, expected a line per GPU; the table is incomplete
-        line 3: found 'GPU0 0', expected a line per GPU, in the order of the first line, with an entry per GPU
-        line 3: found 'GPU1 0 XGMI', expected a line per GPU, in the order of the first line, with an entry per GPU
-        line 2: found 'PCIE' between GPUs 1 and 0 in one direction only, expected the same link in both directions
-        line 5: found 'GPU2 XGMI 0', expected a line per GPU, in the order of the first line, with an entry per GPU
-        line 2: node 'GPU0' already exists; give each node a unique name
-        line 5: found other GPUs than the table of link types has, expected the same GPUs in all tables
-    "]],
+            line 1: found no link types, expected the table 'Link Type between two GPUs'; print it with rocm-smi --showtopo
+            line 1: found no link types, expected the table 'Link Type between two GPUs'; print it with rocm-smi --showtopo
+            line 2: found 1 lines for 2 GPUs, expected a line per GPU; the table is incomplete
+            line 3: found 'GPU0 0', expected a line per GPU, in the order of the first line, with an entry per GPU
+            line 3: found 'GPU1 0 XGMI', expected a line per GPU, in the order of the first line, with an entry per GPU
+            line 2: found 'PCIE' between GPUs 1 and 0 in one direction only, expected the same in both directions
+            line 5: found 'GPU2 XGMI 0', expected a line per GPU, in the order of the first line, with an entry per GPU
+            line 2: node 'GPU0' already exists; give each node a unique name
+            line 5: found other GPUs than the table of link types has, expected the same GPUs in all tables
+        "]],
     );
 }
 

@@ -13,6 +13,7 @@ mod format_dialects;
 mod format_errors;
 mod format_round_trips;
 mod gallery;
+mod gpu_pairs;
 mod hwloc;
 mod multistage;
 mod nccl_topo;
