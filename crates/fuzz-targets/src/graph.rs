@@ -43,7 +43,7 @@ pub fn nccl_topo(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::NcclTopo)
 }
 
-/// Checks a matrix of `nvidia-smi topo -m`.
+/// Checks a matrix of `nvidia-smi topo -m`, or the links of `nvidia-smi nvlink -R`.
 pub fn nvidia_smi(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::NvidiaSmi)
 }
@@ -51,6 +51,11 @@ pub fn nvidia_smi(bytes: &[u8]) -> bool {
 /// Checks the tables of `rocm-smi --showtopo`.
 pub fn rocm_smi(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::RocmSmi)
+}
+
+/// Checks the tables or the JSON of `amd-smi topology`.
+pub fn amd_smi(bytes: &[u8]) -> bool {
+    graph(bytes, GraphFormat::AmdSmi)
 }
 
 /// Checks an InfiniBand fabric.

@@ -29,8 +29,8 @@ pub use checkpoint::{checkpoint, design_checkpoint, island_checkpoint, plan_chec
 pub use execute::{chakra, csv_program, goal, goal_binary, htsim, msccl_json, msccl_xml, mscclpp_json, te_ccl};
 pub use front::front_json;
 pub use graph::{
-    astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, hwloc, ib_net_discover, nccl_topo, node_link,
-    nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, spec, topology_json,
+    amd_smi, astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, hwloc, ib_net_discover, nccl_topo,
+    node_link, nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, spec, topology_json,
 };
 pub use messages::messages_jsonl;
 pub use path_cache::path_cache;
@@ -48,7 +48,8 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 44] = [
+pub const TARGETS: [Target; 45] = [
+    Target { name: "amd_smi", run: amd_smi },
     Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
     Target { name: "booksim", run: booksim },

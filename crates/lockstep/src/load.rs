@@ -43,7 +43,7 @@ pub enum LoadError {
         /// The file.
         file: String,
     },
-    /// The file is not a text.
+    /// The file is not a text: neither UTF-8, nor UTF-16 with a byte order mark.
     #[error("{file}: byte {byte} is not UTF-8 text; give a network as {}", GraphFormat::list(&GraphFormat::ALL))]
     NotText {
         /// The file.
@@ -194,17 +194,14 @@ pub fn read_network_with(file: &str, stream: impl Read, options: &LoadOptions) -
     let mut bytes = Vec::new();
     stream.by_ref().take(FIRST_BYTES).read_to_end(&mut bytes).map_err(unread)?;
     // A binary file is not read to its end.
-    if let Some(byte) = bytes.iter().position(|&byte| byte == 0) {
+    if let Some(byte) = bytes.iter().position(|&byte| byte == 0).filter(|_| utf16_order(&bytes).is_none()) {
         return Err(LoadError::NotText { file: named(), byte });
     }
     stream.read_to_end(&mut bytes).map_err(unread)?;
     if bytes.len() as u64 > MAX_NETWORK_BYTES {
         return Err(LoadError::TooLong { file: named() });
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let byte = error.utf8_error().valid_up_to();
-        LoadError::NotText { file: named(), byte }
-    })?;
+    let text = decode(bytes).map_err(|byte| LoadError::NotText { file: named(), byte })?;
     let name = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or("network");
     let known = options.format.or_else(|| GraphFormat::recognise(file, &text));
     let format = known.unwrap_or(GraphFormat::EdgeList);
@@ -212,6 +209,34 @@ pub fn read_network_with(file: &str, stream: impl Read, options: &LoadOptions) -
         (None, error @ ReadError::At { .. }) => LoadError::UnknownFormat { file: named(), error: error.into() },
         (_, error) => LoadError::Graph { file: named(), error: error.into() },
     })
+}
+
+/// Converts the two bytes of a unit of UTF-16 in the order of the file.
+type Utf16Order = fn([u8; 2]) -> u16;
+
+/// Returns the order of bytes of a text in UTF-16, which its byte order mark tells. PowerShell writes such files.
+fn utf16_order(bytes: &[u8]) -> Option<Utf16Order> {
+    match bytes {
+        [0xff, 0xfe, ..] => Some(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => Some(u16::from_be_bytes),
+        _ => None,
+    }
+}
+
+/// Decodes a text in UTF-8 or UTF-16. The error is the position of the first byte that is no text.
+fn decode(bytes: Vec<u8>) -> Result<String, usize> {
+    let Some(order) = utf16_order(&bytes) else {
+        return String::from_utf8(bytes).map_err(|error| error.utf8_error().valid_up_to());
+    };
+    let (units, rest) = bytes.as_chunks();
+    let mut text = String::with_capacity(units.len());
+    let mut byte = 0;
+    for decoded in char::decode_utf16(units.iter().map(|&unit| order(unit))) {
+        let decoded = decoded.map_err(|_| byte)?;
+        byte += 2 * decoded.len_utf16();
+        text.push(decoded);
+    }
+    if rest.is_empty() { Ok(text) } else { Err(byte) }
 }
 
 #[cfg(test)]
@@ -250,6 +275,20 @@ mod tests {
         assert!(message(b"a b\na a\n").starts_with("x.edges: line 2: "));
         assert!(message(b"a \xff\n").starts_with("x.edges: byte 2 is not UTF-8 text"));
         assert!(message(b"").starts_with("x.edges: the file is empty"));
+    }
+
+    #[test]
+    fn a_text_in_utf_16_is_read() {
+        let text = "\u{feff}a b\r\nb \u{1d11e}\r\n";
+        for order in [u16::to_le_bytes, u16::to_be_bytes] {
+            let bytes: Vec<u8> = text.encode_utf16().flat_map(order).collect();
+            let network = read_network("x.edges", &bytes[..]).unwrap();
+            assert_eq!((network.node_count(), network.channel_count()), (3, 4));
+            let error = read_network("x.edges", &bytes[..bytes.len() - 1]).unwrap_err().to_string();
+            assert!(error.starts_with("x.edges: byte 22 is not UTF-8 text"), "{error}");
+        }
+        let error = read_network("x.edges", &b"\xff\xfea\0\0\xd8a\0"[..]).unwrap_err().to_string();
+        assert!(error.starts_with("x.edges: byte 4 is not UTF-8 text"), "{error}");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use super::error::{ReadError, WriteError};
 use super::graph_file::{GraphFile, ReadOptions};
 use super::graph_format::GraphFormat;
 use super::{
-    astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, hwloc, ib_net_discover, json, nccl_topo,
-    node_link, nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, xml,
+    amd_smi, astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, hwloc, ib_net_discover, json,
+    nccl_topo, node_link, nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, xml,
 };
 use crate::Topology;
 
@@ -38,6 +38,7 @@ impl GraphFormat {
         // Formats that share an extension are distinguished by their text.
         match by_text.or(by_extension) {
             Some(Self::Json) if json::looks_like_node_link(text) => Some(Self::NodeLink),
+            Some(Self::Json) if amd_smi::looks_like(text) => Some(Self::AmdSmi),
             Some(Self::EdgeList) if nx_edges::looks_like(text) => Some(Self::NxEdges),
             Some(Self::EdgeList) if graph_golf::looks_like(text) => Some(Self::GraphGolf),
             format => format,
@@ -57,7 +58,8 @@ impl GraphFormat {
                 _ => Some(Self::GraphMl),
             };
         }
-        let marks: [(Self, LooksLike); 11] = [
+        let marks: [(Self, LooksLike); 12] = [
+            (Self::AmdSmi, amd_smi::looks_like),
             (Self::Dot, dot::looks_like),
             (Self::Gml, gml::looks_like),
             (Self::BookSim, booksim::looks_like),
@@ -133,6 +135,7 @@ pub fn read_graph_file(
         GraphFormat::Hwloc => hwloc::read(text, name, options),
         GraphFormat::NvidiaSmi => nvidia_smi::read(text, name, options),
         GraphFormat::RocmSmi => rocm_smi::read(text, name, options),
+        GraphFormat::AmdSmi => amd_smi::read(text, name, options),
         GraphFormat::IbNetDiscover => ib_net_discover::read(text, name, options),
         GraphFormat::Slurm => slurm::read(text, name, options),
         GraphFormat::SimGrid => simgrid::read(text, name, options),

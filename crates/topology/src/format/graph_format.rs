@@ -94,11 +94,11 @@ pub enum GraphFormat {
     /// If `multigraph` is false, parallel edges are errors. Node ids can be strings, numbers, or lists of them; a list
     /// gets the name that Python prints for a tuple.
     NodeLink,
-    /// `nccl-topo`: the topology that NCCL dumps (`NCCL_TOPO_DUMP_FILE`). Read only.
+    /// `nccl-topo`: the topology that NCCL or RCCL dumps (`NCCL_TOPO_DUMP_FILE`). Read only.
     ///
     /// GPUs are terminals, in the order of their ranks. PCIe switches, NICs, network devices, NUMA nodes and the NVLink
-    /// switch are switches. Bandwidths are those that NCCL computes with: the NVLink count times the bandwidth of its
-    /// generation, the PCIe generation times the width, and the speed of network devices.
+    /// switch are switches. Bandwidths are those that NCCL computes with: the count of NVLinks or XGMI links times
+    /// the bandwidth of their generation, the PCIe generation times the width, and the speed of network devices.
     NcclTopo,
     /// `hwloc`: the topology that hwloc writes (`lstopo --of xml`). Read only.
     ///
@@ -106,10 +106,12 @@ pub enum GraphFormat {
     /// `pci_link_speed`, and the matrices `NVLinkBandwidth`, `XGMIBandwidth` and `XeLinkBandwidth` are links between GPUs.
     /// PCIe bridges that join several devices, NUMA nodes, network cards and NVLink switches are switches.
     Hwloc,
-    /// `nvidia-smi`: the matrix of `nvidia-smi topo -m`. Read only.
+    /// `nvidia-smi`: the matrix of `nvidia-smi topo -m`, or the links of `nvidia-smi nvlink -R`. Read only.
     ///
     /// `NV#` is a link of capacity `#`, or a link to an NVLink switch if a GPU has more `NV#` than it can have links. If
     /// NVLinks do not join all GPUs, the classes `PIX`, `PXB`, `PHB`, `NODE` and `SYS` become a tree of switches.
+    ///
+    /// Each link of `nvlink -R` is a link, and the devices to which all GPUs have links are an NVLink switch.
     NvidiaSmi,
     /// `slurm`: the file `topology.conf` of Slurm with the plugin topology/tree. Read only.
     ///
@@ -151,15 +153,19 @@ pub enum GraphFormat {
     AstraSim,
     /// `rocm-smi`: the tables of `rocm-smi --showtopo`. Read only.
     ///
-    /// XGMI of one hop is a link. If XGMI does not join all GPUs, the GPUs of a NUMA node share a switch.
+    /// XGMI of the weight 15 is a link of capacity 1. If XGMI does not join all GPUs, the GPUs of a NUMA node share a switch.
     RocmSmi,
+    /// `amd-smi`: the tables or the JSON of `amd-smi topology`. Read only.
+    ///
+    /// As `rocm-smi`; a link has the bandwidth that the program prints. GPUs are named by their bus ids.
+    AmdSmi,
     /// `graph-golf`: an edge list of numbers (`0 1`) or of coordinates on a grid (`0,0 1,0`). Read only.
     GraphGolf,
 }
 
 impl GraphFormat {
     /// All formats.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Json,
         Self::EdgeList,
         Self::Dot,
@@ -169,6 +175,7 @@ impl GraphFormat {
         Self::Hwloc,
         Self::NvidiaSmi,
         Self::RocmSmi,
+        Self::AmdSmi,
         Self::IbNetDiscover,
         Self::Slurm,
         Self::SimGrid,
@@ -196,6 +203,7 @@ impl GraphFormat {
             Self::Hwloc => "hwloc",
             Self::NvidiaSmi => "nvidia-smi",
             Self::RocmSmi => "rocm-smi",
+            Self::AmdSmi => "amd-smi",
             Self::IbNetDiscover => "ibnetdiscover",
             Self::Slurm => "slurm",
             Self::SimGrid => "simgrid",

@@ -16,6 +16,11 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
         let (found, expected) = (format!("'{}'", found.escape_debug()), "'{', the start of a JSON object");
         return Err(ReadError::line(1 + blank.matches('\n').count(), FileFault::Unexpected { found, expected }));
     }
+    parse_value(text)
+}
+
+/// Parses a JSON value. An error names the field.
+pub(super) fn parse_value<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
     if let Ok(value) = serde_json::from_str(text) {
         return Ok(value);
     }

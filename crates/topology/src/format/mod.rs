@@ -1,8 +1,10 @@
 //! Graph files, one format per file.
 
+mod amd_smi;
 mod astra_sim;
 mod attributes;
 mod booksim;
+mod console_text;
 mod csv;
 mod device_tree;
 mod dispatch;
@@ -11,6 +13,7 @@ mod edge_list;
 mod edges;
 mod error;
 mod gml;
+mod gpu_pairs;
 mod graph_file;
 mod graph_format;
 mod graph_golf;
@@ -24,6 +27,7 @@ mod machine_links;
 mod nccl_topo;
 mod node_link;
 mod notes;
+mod nvidia_nvlink;
 mod nvidia_smi;
 mod nx_edges;
 mod parsed_graph;

@@ -1,10 +1,10 @@
-//! The format `nvidia-smi`: the matrix that `nvidia-smi topo -m` prints.
+//! The format `nvidia-smi`: the matrix that `nvidia-smi topo -m` prints, or the links that `nvidia-smi nvlink -R` prints.
 //!
 //! # Grammar
 //!
 //! A line names the devices: `GPU0 GPU1 … NIC0 … CPU Affinity NUMA Affinity GPU NUMA ID`. A line per device has its name, a
 //! class per device, and the affinities. Classes are `X`, `NV#`, `PIX`, `PXB`, `PHB`, `NODE` and `SYS`. Text before the
-//! matrix, the legend and terminal colours are skipped.
+//! matrix, the legend, terminal colours, and prefixes of lines such as a host or a time are skipped.
 //!
 //! # Source
 //!
@@ -12,15 +12,18 @@
 
 use std::borrow::Cow;
 
+use super::nvidia_nvlink;
 use crate::NodeId;
 use crate::format::attributes::{Label, NodeAttributes};
+use crate::format::console_text::{behind_word, plain};
 use crate::format::device_tree::{add_link, add_switch, add_tree, joined_groups};
 use crate::format::error::{FileFault, ReadError};
 use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::parsed_graph::ParsedGraph;
 use crate::text::excerpt;
 
-const EXPECTED_CLASS: &str = "X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS";
+const EXPECTED_CLASS: &str =
+    "X, NV# (such as NV4), PIX, PXB, PHB, NODE or SYS; print the matrix with nvidia-smi topo -m";
 
 /// The classes of paths over PCIe, nearest first, and the names of the switches that join their devices.
 const CLASSES: [(&str, &str); 5] =
@@ -42,14 +45,25 @@ enum Class {
     Pcie(usize),
 }
 
-/// Returns true if a text has the first line of the matrix.
+/// Returns true if a text has the first line of the matrix, or NVLinks.
 pub(super) fn looks_like(text: &str) -> bool {
+    has_matrix(text) || nvidia_nvlink::looks_like(text)
+}
+
+fn has_matrix(text: &str) -> bool {
     text.lines().any(|line| device_names(&plain(line)).is_some())
 }
 
-/// Reads a matrix. See [`GraphFormat::NvidiaSmi`](crate::GraphFormat::NvidiaSmi).
+/// Reads a matrix, or NVLinks. See [`GraphFormat::NvidiaSmi`](crate::GraphFormat::NvidiaSmi).
 pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
+    let has_nvlinks = nvidia_nvlink::looks_like(text);
+    if has_nvlinks && !has_matrix(text) {
+        return nvidia_nvlink::read(text, name, options);
+    }
     let mut parsed = ParsedGraph::default();
+    if has_nvlinks {
+        parsed.leave_out("the lines of nvidia-smi nvlink, because the file has the matrix of nvidia-smi topo -m, too");
+    }
     let matrix = Matrix::read(text, &mut parsed)?;
     let host = parsed.host(Cow::Borrowed(name));
     let place = |fault| ReadError::line(matrix.first_line, fault);
@@ -89,11 +103,14 @@ impl Matrix {
         })?;
         let mut matrix = Self { names, classes: Vec::new(), first_line };
         for (number, line) in lines {
-            if matrix.classes.len() == matrix.names.len() {
-                break;
-            }
             let line = plain(line);
-            if !line.trim().is_empty() {
+            if matrix.classes.len() == matrix.names.len() {
+                if device_names(&line).is_some_and(|names| is_certain(&line, &names)) {
+                    let found = "a second matrix".to_owned();
+                    let expected = "the matrix of one machine; put each matrix into a file of its own";
+                    return Err(ReadError::line(number, FileFault::Unexpected { found, expected }));
+                }
+            } else if !line.trim().is_empty() {
                 matrix.push_row(&line, parsed).map_err(|fault| ReadError::line(number, fault))?;
             }
         }
@@ -107,15 +124,12 @@ impl Matrix {
 
     fn push_row(&mut self, line: &str, parsed: &mut ParsedGraph<'_>) -> Result<(), FileFault> {
         let row = self.classes.len();
-        let mut words = line.split_whitespace();
-        let (name, expected_name) = (words.next().unwrap_or_default(), &self.names[row]);
-        if name != expected_name {
-            let found = format!("'{}' in the place of {}", excerpt(name), excerpt(expected_name));
-            return Err(FileFault::Unexpected {
-                found,
-                expected: "the line of each device, in the order of the first line",
-            });
-        }
+        let name = &self.names[row];
+        let mut words = behind_word(line, name).map(str::split_whitespace).ok_or_else(|| {
+            let word = line.split_whitespace().next().unwrap_or_default();
+            let found = format!("'{}' in the place of {}", excerpt(word), excerpt(name));
+            FileFault::Unexpected { found, expected: "the line of each device, in the order of the first line" }
+        })?;
         let mut classes = Vec::new();
         for column in 0..self.names.len() {
             let Some(word) = words.next() else {
@@ -210,15 +224,22 @@ impl Matrix {
     }
 }
 
-/// Returns the device names if a line is the first one of a matrix.
+/// Returns the device names if a line is the first one of a matrix. Words before the first GPU are a prefix.
 fn device_names(line: &str) -> Option<Vec<String>> {
     let is_device = |word: &&str| !matches!(*word, "CPU" | "NUMA");
-    let words = || line.split_whitespace().take_while(is_device);
-    if !is_gpu(words().next()?) || words().any(|name| class(name).is_some()) {
+    let prefix = line.split_whitespace().take_while(|word| !is_gpu(word)).count();
+    let words = || line.split_whitespace().skip(prefix).take_while(is_device);
+    if words().next().is_none() || words().any(|name| class(name).is_some()) {
         return None;
     }
     let names: Vec<String> = words().map(str::to_owned).collect();
-    (line.contains("Affinity") || names.len() > 1).then_some(names)
+    let is_header = if prefix == 0 { names.len() > 1 || line.contains("Affinity") } else { is_certain(line, &names) };
+    is_header.then_some(names)
+}
+
+/// Returns true if a line of device names is not a sentence that begins with one.
+fn is_certain(line: &str, names: &[String]) -> bool {
+    line.contains("Affinity") || names.iter().all(|name| is_gpu(name) || name.starts_with("NIC"))
 }
 
 fn is_gpu(name: &str) -> bool {
@@ -234,18 +255,4 @@ fn class(word: &str) -> Option<Class> {
     }
     let word = OLD_CLASSES.iter().find(|(old, _)| *old == word).map_or(word, |&(_, new)| new);
     CLASSES.iter().position(|&(class, _)| class == word).map(Class::Pcie)
-}
-
-/// Returns a line without the escape sequences that underline text in a terminal.
-fn plain(line: &str) -> Cow<'_, str> {
-    if !line.contains('\u{1b}') {
-        return Cow::Borrowed(line);
-    }
-    let mut parts = line.split('\u{1b}');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_end = |c: char| c.is_ascii_alphabetic();
-        text.push_str(part.split_once(is_end).map_or("", |(_, rest)| rest));
-    }
-    Cow::Owned(text)
 }

@@ -122,7 +122,8 @@ fn nccl_topologies_without_gpu_elements() {
             assumed: network devices of unknown speed have 10 Gbit/s, as in NCCL
             left out: network devices without 'dev', which NCCL does not use
             left out: PCIe links to switches that the file does not list
-            assumed: PCI devices of class 0x03 without <gpu> are GPUs
+            assumed: PCI devices of the classes 0x03 and 0x120000 without <gpu> are GPUs
+            left out: NVLink and XGMI: a file without <gpu> is an input of NCCL (NCCL_TOPO_FILE), and NCCL adds these links when it runs; dump the topology there with NCCL_TOPO_DUMP_FILE, or use a spec that fits, such as dgx-a100:1 or dgx-h100:1
             ignored attributes: system version
         "]],
     );
@@ -216,11 +217,11 @@ fn rocm_smi_tables() {
         GraphFormat::RocmSmi,
         &ring,
         &expect![[r"
-        GPU0 GPU1 GPU2 GPU3
-        GPU0-GPU1 GPU0-GPU3 GPU1-GPU2 GPU2-GPU3
-        assumed: XGMI of one hop is a link of capacity 1; the program does not print the number of links
-        ignored attributes: GPU weight
-    "]],
+            GPU0 GPU1 GPU2 GPU3
+            GPU0-GPU1 GPU0-GPU3 GPU1-GPU2 GPU2-GPU3
+            left out: XGMI paths over other GPUs: one link has the weight 15, a path over two links 30; hops do not tell, because they are 1 for all
+            assumed: an XGMI link has capacity 1; the file does not tell its bandwidth
+        "]],
     );
     let pairs = ["0 XGMI PCIE PCIE", "XGMI 0 PCIE PCIE", "PCIE PCIE 0 PCIE", "PCIE PCIE PCIE 0"];
     let numa = "== Numa Nodes ==\nGPU[0]\t\t: (Topology) Numa Node: 0\nGPU[0]\t\t: (Topology) Numa Affinity: 0\n\
@@ -229,11 +230,12 @@ fn rocm_smi_tables() {
         GraphFormat::RocmSmi,
         &(table("Link Type between two GPUs", pairs) + numa),
         &expect![[r"
-        GPU0 GPU1 GPU2 GPU3 [numa-node0] [numa-node1] [system0]
-        GPU0-GPU1 GPU0-numa-node0 GPU1-numa-node0 GPU2-numa-node1 GPU3-numa-node1 numa-node0-system0 numa-node1-system0
-        assumed: XGMI of one hop is a link of capacity 1; the program does not print the number of links
-        assumed: a path over PCIe has capacity 1; GPUs of a NUMA node share a switch
-    "]],
+            GPU0 GPU1 GPU2 GPU3 [numa-node0] [numa-node1] [system0]
+            GPU0-GPU1 GPU0-numa-node0 GPU1-numa-node0 GPU2-numa-node1 GPU3-numa-node1 numa-node0-system0 numa-node1-system0
+            assumed: all XGMI paths of one hop are links, because the file has no weights; print all tables with rocm-smi --showtopo
+            assumed: an XGMI link has capacity 1; the file does not tell its bandwidth
+            assumed: a path over PCIe has capacity 1; GPUs of a NUMA node share a switch
+        "]],
     );
 }
 

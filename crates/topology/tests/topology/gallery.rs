@@ -75,6 +75,7 @@ fn the_gallery() {
         dgx-1.nvidia-smi.txt: nvidia-smi, 8 terminals, 0 switches, 32 channels, capacities 1 to 2 of -, 3 notes
         dgx-a100.nccl.xml: nccl-topo, 8 terminals, 23 switches, 154 channels, capacities 16 to 40 of 1GB/s, 1 notes
         fat-tree.ibnetdiscover.txt: ibnetdiscover, 8 terminals, 4 switches, 32 channels, capacities 1 to 1 of 12.5GB/s, 3 notes
+        four-dies.amd-smi.txt: amd-smi, 4 terminals, 0 switches, 8 channels, capacities 1 to 4 of 50GB/s, 2 notes
         four-gpus.hwloc.xml: hwloc, 4 terminals, 6 switches, 22 channels, capacities 44 to 126 of 500MB/s, 2 notes
         grid-2x3.graph-golf.edges: graph-golf, 6 terminals, 0 switches, 18 channels, capacities 1 to 1 of -, 0 notes
         grid-2x3.nx.edgelist: nx-edges, 6 terminals, 0 switches, 14 channels, capacities 1 to 2 of -, 1 notes
@@ -84,7 +85,7 @@ fn the_gallery() {
         star.simgrid.xml: simgrid, 4 terminals, 1 switches, 8 channels, capacities 1 to 1 of 1.25GB/s, 1 notes
         three-gpus.csv: csv, 3 terminals, 0 switches, 6 channels, capacities 1 to 2 of 25GB/s, 0 notes
         two-level.topology.conf: slurm, 64 terminals, 6 switches, 144 channels, capacities 1 to 4 of -, 2 notes
-        xgmi-8.rocm-smi.txt: rocm-smi, 8 terminals, 0 switches, 56 channels, capacities 1 to 1 of -, 2 notes
+        xgmi-8.rocm-smi.txt: rocm-smi, 8 terminals, 0 switches, 56 channels, capacities 1 to 1 of -, 1 notes
     "]]
     .assert_eq(&(rows.join("\n") + "\n"));
 }

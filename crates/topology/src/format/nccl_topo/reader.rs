@@ -1,54 +1,33 @@
-//! The format `nccl-topo`: the topology of a machine as NCCL dumps it.
-//!
-//! # Grammar
-//!
-//! `<system>` contains a `<cpu>` per NUMA node. A `<cpu>` or a `<pci>` switch contains `<pci>` devices; a device contains
-//! `<gpu>` or `<nic>`. A `<gpu>` contains `<nvlink target= count= tclass=>` and `<c2c bw= count=>`, a `<nic>` contains
-//! `<net name= dev= speed= latency=>`, a `<pci>` also `<pcilink target=>`.
-//!
-//! # Source
-//!
-//! `src/graph/xml.cc`, `src/graph/topo.cc` and `src/graph/topo.h` of github.com/NVIDIA/nccl, whose bandwidths these are.
-//! NCCL also merges two levels of Broadcom switches; here they stay apart.
+//! The reader of topologies of NCCL: hosts, NUMA nodes, PCI devices and network devices.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use roxmltree::Node;
 
+use super::bandwidths::{MBIT_PER_S, UNKNOWN_NET_SPEED, inter_cpu_bandwidth, pcie_bandwidth};
+use super::similar_specs::similar_specs;
 use crate::NodeId;
 use crate::format::attributes::{EdgeDirection, NodeAttributes, quantity, whole_number};
 use crate::format::error::{FileFault, ReadError};
 use crate::format::graph_file::{GraphFile, ReadOptions};
-use crate::format::machine_links::{LOCAL, MAX_NUMA_NODES, MB_PER_S, MachineLinks, numa_bandwidth};
+use crate::format::machine_links::{LOCAL, MAX_NUMA_NODES, MB_PER_S, MachineLinks};
 use crate::format::parsed_graph::ParsedGraph;
 use crate::format::xml::{at, elements, parse, required, root, without_document_type};
 use crate::quantity::Quantity;
 use crate::text::excerpt;
 
-/// Bytes per second of 1 Mbit/s.
-const MBIT_PER_S: u64 = 125_000;
-
-/// The speed that NCCL assumes for a network device without one, in Mbit/s.
-const UNKNOWN_NET_SPEED: u64 = 10_000;
-
-/// The bandwidth of a PCIe lane in units of 100 Mbit/s, by the beginning of `link_speed`.
-const LANES: [(&str, u64); 6] = [("2.5", 15), ("5", 30), ("8", 60), ("16", 120), ("32", 240), ("64", 480)];
-
-/// The bandwidth of a lane of unknown speed, in units of 100 Mbit/s.
-const UNKNOWN_LANE: u64 = 60;
-
-/// The bandwidth of an NVLink in MB/s, by the least compute capability.
-const NVLINKS: [(u64, u64); 7] =
-    [(100, 40_100), (90, 20_600), (87, 20_000), (86, 12_000), (70, 20_000), (60, 18_000), (0, 20_000)];
+/// The beginnings of the PCI classes of GPUs: those of NVIDIA and AMD, and accelerators of AMD.
+pub(super) const GPU_CLASSES: [&str; 2] = ["0x03", "0x120000"];
 
 /// The attributes of each element that the reader uses.
-const USED: [(&str, &[&str]); 9] = [
+const USED: [(&str, &[&str]); 10] = [
     ("system", &[]),
     ("cpu", &["numaid", "host_hash", "arch", "vendor", "familyid", "modelid"]),
     ("pci", &["busid", "class", "link_speed", "link_width"]),
-    ("gpu", &["dev", "rank", "sm"]),
+    ("gpu", &["dev", "rank", "sm", "gcn"]),
     ("nvlink", &["target", "count", "tclass"]),
+    ("xgmi", &["target", "count", "tclass"]),
     ("c2c", &["bw", "count"]),
     ("nic", &[]),
     ("net", &["name", "dev", "speed", "latency"]),
@@ -56,7 +35,7 @@ const USED: [(&str, &[&str]); 9] = [
 ];
 
 /// Reads a topology. See [`GraphFormat::NcclTopo`](crate::GraphFormat::NcclTopo).
-pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
+pub(in crate::format) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
     let text = without_document_type(text);
     let document = parse(&text)?;
     let system = root(&document, "system", "<system> as the root element, as NCCL_TOPO_DUMP_FILE writes it")?;
@@ -77,19 +56,21 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
     // Links name nodes that may be declared after them.
     for element in system.descendants().filter(Node::is_element) {
         reader.note_unused(element);
-        let fault = match element.tag_name().name() {
-            "nvlink" => reader.nvlink(element),
-            "c2c" => reader.c2c(element),
-            "pcilink" => reader.pcilink(element),
-            _ => Ok(()),
-        };
-        fault.map_err(at(element))?;
+        reader.add_link_of(element).map_err(at(element))?;
     }
+    reader.note_complete_xgmi();
     reader.join_cpus().map_err(|fault| ReadError::field("system", fault))?;
     let links = std::mem::take(&mut reader.links);
     links.add_to(&mut reader.parsed, options.unit_bytes_per_second.is_some(), "system")?;
     if reader.has_assumed_gpus {
-        reader.parsed.assume("PCI devices of class 0x03 without <gpu> are GPUs");
+        reader.parsed.assume("PCI devices of the classes 0x03 and 0x120000 without <gpu> are GPUs");
+    }
+    if !system.descendants().any(|node| node.has_tag_name("gpu")) {
+        reader.parsed.leave_out(format!(
+            "NVLink and XGMI: a file without <gpu> is an input of NCCL (NCCL_TOPO_FILE), and NCCL adds these links when it runs; \
+             dump the topology there with NCCL_TOPO_DUMP_FILE, or use {}",
+            similar_specs(system)
+        ));
     }
     reader.parsed.finish(name, options)
 }
@@ -102,19 +83,25 @@ struct Cpu {
     bandwidth: u64,
 }
 
-struct Reader<'a> {
-    parsed: ParsedGraph<'static>,
+pub(super) struct Reader<'a> {
+    pub(super) parsed: ParsedGraph<'static>,
     /// Name of the machine if the file has none.
     name: &'a str,
     /// The number of each host in the order of the file, by `host_hash`.
     hosts: BTreeMap<&'a str, usize>,
     cpus: Vec<Cpu>,
-    /// The GPUs, PCIe switches and NICs, by host and bus id.
-    devices: BTreeMap<(usize, String), NodeId>,
+    /// The nodes of the GPUs, PCIe switches and NICs, by the number of the `<pci>` element.
+    devices: BTreeMap<usize, NodeId>,
+    /// The same nodes by host and bus id. The first one has the bus id; GPUs come first.
+    pub(super) buses: BTreeMap<(usize, String), NodeId>,
+    /// The number of PCIe switches and NICs so far, by host and bus id.
+    same_bus: BTreeMap<(usize, String), u32>,
     /// The NIC of each NUMA node that is not a PCI device, by host and NUMA node.
     virtual_nics: BTreeMap<(usize, String), NodeId>,
     has_assumed_gpus: bool,
     links: MachineLinks,
+    /// The ends of the XGMI links between GPUs of the architecture `gfx90a`.
+    pub(super) links_of_gfx90a: Vec<[NodeId; 2]>,
 }
 
 impl<'a> Reader<'a> {
@@ -132,28 +119,29 @@ impl<'a> Reader<'a> {
                 "more than 576 <cpu> elements, the limit of NCCL; remove some",
             )));
         }
-        let (devices, virtual_nics) = (BTreeMap::new(), BTreeMap::new());
-        let parsed = ParsedGraph::default();
         Ok(Self {
-            parsed,
+            parsed: ParsedGraph::default(),
             name,
             hosts,
             cpus: Vec::new(),
-            devices,
-            virtual_nics,
+            devices: BTreeMap::new(),
+            buses: BTreeMap::new(),
+            same_bus: BTreeMap::new(),
+            virtual_nics: BTreeMap::new(),
             has_assumed_gpus: false,
             links: MachineLinks::default(),
+            links_of_gfx90a: Vec::new(),
         })
     }
 
     /// Returns the number of the host of an element.
-    fn host(&self, element: Node<'a, 'a>) -> usize {
+    pub(super) fn host(&self, element: Node<'a, 'a>) -> usize {
         let cpu = element.ancestors().find(|node| node.has_tag_name("cpu"));
         cpu.and_then(|cpu| self.hosts.get(host_hash(cpu))).copied().unwrap_or_default()
     }
 
     /// Returns the name of a node of a host, which is unique in all hosts.
-    fn name_on(&self, host: usize, name: &str) -> String {
+    pub(super) fn name_on(&self, host: usize, name: &str) -> String {
         if self.hosts.len() > 1 { format!("host{host}.{name}") } else { name.to_owned() }
     }
 
@@ -178,7 +166,7 @@ impl<'a> Reader<'a> {
         }
         if gpus.is_empty() {
             return Err(at(system)(FileFault::Unsupported(
-                "the file has no GPU; dump the topology of a machine with GPUs",
+                "the file has no GPU; NCCL adds GPUs when it runs: dump the topology there with NCCL_TOPO_DUMP_FILE",
             )));
         }
         gpus.sort_by_key(|&(rank, ..)| rank);
@@ -195,14 +183,17 @@ impl<'a> Reader<'a> {
             self.parsed.leave_out("further <gpu> elements of one PCI device: ranks that share a GPU, or parts of it");
         }
         let name = gpu.and_then(|gpu| gpu.attribute("dev")).map_or(format!("gpu-{bus}"), |dev| format!("gpu{dev}"));
+        if self.buses.contains_key(&(host, bus.clone())) {
+            return Err(FileFault::DuplicateNode { name: excerpt(&bus) });
+        }
         let node = self.declare(host, &name, true)?;
-        self.add_device(host, bus, node)
+        self.add_device(pci, bus, node);
+        Ok(())
     }
 
-    fn add_device(&mut self, host: usize, bus: String, node: NodeId) -> Result<(), FileFault> {
-        let name = excerpt(&bus);
-        let old = self.devices.insert((host, bus), node);
-        if old.is_some() { Err(FileFault::DuplicateNode { name }) } else { Ok(()) }
+    fn add_device(&mut self, pci: Node<'a, 'a>, bus: String, node: NodeId) {
+        self.devices.insert(pci.id().get_usize(), node);
+        self.buses.entry((self.host(pci), bus)).or_insert(node);
     }
 
     fn declare_cpu(&mut self, cpu: Node<'a, 'a>) -> Result<(), FileFault> {
@@ -214,14 +205,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the node of the nearest `<pci>` switch or `<cpu>` around an element.
-    fn parent(&self, element: Node<'a, 'a>) -> Result<NodeId, FileFault> {
+    pub(super) fn parent(&self, element: Node<'a, 'a>) -> Result<NodeId, FileFault> {
         let host = self.host(element);
         for outer in element.ancestors().skip(1) {
             if outer.has_tag_name("pci") {
-                let bus = bus_id(outer, "busid")?;
-                return self.devices.get(&(host, bus)).copied().ok_or_else(|| FileFault::UnknownNode {
-                    name: excerpt(outer.attribute("busid").unwrap_or_default()),
-                });
+                return self.device(outer);
             }
             if outer.has_tag_name("cpu") {
                 return self.parsed.find(&self.name_on(host, &format!("cpu{}", required(outer, "numaid", "")?)));
@@ -230,16 +218,28 @@ impl<'a> Reader<'a> {
         Err(FileFault::Unsupported("the element is not inside of a <cpu>; move it into one"))
     }
 
+    /// Returns the node of a `<pci>` element.
+    fn device(&self, pci: Node<'a, 'a>) -> Result<NodeId, FileFault> {
+        let unknown = || FileFault::UnknownNode { name: excerpt(pci.attribute("busid").unwrap_or_default()) };
+        self.devices.get(&pci.id().get_usize()).copied().ok_or_else(unknown)
+    }
+
     fn pci(&mut self, pci: Node<'a, 'a>) -> Result<(), FileFault> {
-        let (host, bus) = (self.host(pci), bus_id(pci, "busid")?);
-        let node = if is_gpu(pci) {
-            self.devices.get(&(host, bus.clone())).copied().ok_or(FileFault::UnknownNode { name: excerpt(&bus) })?
-        } else {
-            let is_nic = elements(pci, "nic").next().is_some() || class(pci).starts_with("0x02");
-            let node = self.declare(host, &format!("{}-{bus}", if is_nic { "nic" } else { "pci" }), false)?;
-            self.add_device(host, bus, node)?;
-            node
-        };
+        if !is_gpu(pci) {
+            let (host, bus) = (self.host(pci), bus_id(pci, "busid")?);
+            let mut name = format!("{}-{bus}", if is_nic(pci) { "nic" } else { "pci" });
+            let devices = self.same_bus.entry((host, bus.clone())).or_default();
+            *devices += 1;
+            if *devices > 1 {
+                name = format!("{name}_{devices}");
+                self.parsed.assume(
+                    "PCI devices of the same bus id are different devices, as in NCCL; the second one is named _2",
+                );
+            }
+            let node = self.declare(host, &name, false)?;
+            self.add_device(pci, bus, node);
+        }
+        let node = self.device(pci)?;
         let parent = self.parent(pci)?;
         self.link(node, parent, EdgeDirection::Both, pcie_bandwidth(pci)?, None)
     }
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
         let host = self.host(net);
         let outer = net.ancestors().skip(1).find(|node| node.has_tag_name("pci") || node.has_tag_name("cpu"));
         let nic = if let Some(pci) = outer.filter(|node| node.has_tag_name("pci")) {
-            self.devices.get(&(host, bus_id(pci, "busid")?)).copied()
+            self.device(pci).ok()
         } else {
             let numa = outer.and_then(|cpu| cpu.attribute("numaid")).unwrap_or_default();
             self.virtual_nics.get(&(host, numa.to_owned())).copied()
@@ -286,57 +286,6 @@ impl<'a> Reader<'a> {
         self.link(nic, node, EdgeDirection::Both, speed * MBIT_PER_S, latency.transpose()?)
     }
 
-    fn nvlink(&mut self, nvlink: Node<'a, 'a>) -> Result<(), FileFault> {
-        let host = self.host(nvlink);
-        let gpu = self.parent(nvlink)?;
-        let sm = nvlink.parent().and_then(|gpu| gpu.attribute("sm")).unwrap_or("0");
-        let sm = whole_number("sm", sm, 0..=100_000, "a compute capability such as 90")?;
-        let per_link = NVLINKS.iter().find(|&&(least, _)| sm >= least).map_or(LOCAL, |&(_, bandwidth)| bandwidth);
-        let bandwidth = count(nvlink)? * per_link * MB_PER_S;
-        let class = nvlink.attribute("tclass").unwrap_or("0x03");
-        if class.starts_with("0x03") {
-            let target = bus_id(nvlink, "target")?;
-            let Some(&target) = self.devices.get(&(host, target)) else {
-                self.parsed.leave_out("NVLinks to GPUs that the file does not list");
-                return Ok(());
-            };
-            // The other GPU lists its own direction.
-            return self.link(gpu, target, EdgeDirection::Forward, bandwidth, None);
-        }
-        if class == "0x068001" {
-            let cpu = nvlink.ancestors().find(|node| node.has_tag_name("cpu"));
-            let numa = cpu.and_then(|cpu| cpu.attribute("numaid")).unwrap_or_default();
-            let cpu = self.parsed.find(&self.name_on(host, &format!("cpu{numa}")))?;
-            return self.link(gpu, cpu, EdgeDirection::Both, bandwidth, None);
-        }
-        // NCCL takes all NVLink switches of all hosts for one.
-        let (switch, is_new) = self.parsed.node(Cow::Borrowed("nvswitch"));
-        if is_new {
-            self.parsed.set_attributes(switch, NodeAttributes { switch: Some(true), ..NodeAttributes::default() })?;
-        }
-        self.link(gpu, switch, EdgeDirection::Both, bandwidth, None)
-    }
-
-    fn c2c(&mut self, c2c: Node<'a, 'a>) -> Result<(), FileFault> {
-        let gpu = self.parent(c2c)?;
-        let bandwidth = required(c2c, "bw", "bw=\"25781\"")?;
-        let bandwidth = whole_number("bw", bandwidth, 1..=1_000_000_000, "MB/s, a whole number from 1 to 10^9")?;
-        let cpu = c2c.ancestors().find(|node| node.has_tag_name("cpu"));
-        let numa = cpu.and_then(|cpu| cpu.attribute("numaid")).unwrap_or_default();
-        let cpu = self.parsed.find(&self.name_on(self.host(c2c), &format!("cpu{numa}")))?;
-        self.link(gpu, cpu, EdgeDirection::Both, count(c2c)? * bandwidth * MB_PER_S, None)
-    }
-
-    fn pcilink(&mut self, pcilink: Node<'a, 'a>) -> Result<(), FileFault> {
-        let switch = self.parent(pcilink)?;
-        let target = (self.host(pcilink), bus_id(pcilink, "target")?);
-        let Some(&target) = self.devices.get(&target) else {
-            self.parsed.leave_out("PCIe links to switches that the file does not list");
-            return Ok(());
-        };
-        self.link(switch, target, EdgeDirection::Forward, LOCAL * MB_PER_S, None)
-    }
-
     /// Joins all NUMA nodes of each host.
     fn join_cpus(&mut self) -> Result<(), FileFault> {
         for from in 0..self.cpus.len() {
@@ -350,7 +299,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn link(
+    pub(super) fn link(
         &mut self,
         from: NodeId,
         to: NodeId,
@@ -364,9 +313,9 @@ impl<'a> Reader<'a> {
     fn note_unused(&mut self, element: Node<'a, 'a>) {
         let name = element.tag_name().name();
         let used = USED.iter().find(|&&(known, _)| known == name);
-        let Some((_, used)) = used else { return self.parsed.ignore("element", name) };
+        let Some((_, used)) = used else { return self.note_unknown(element) };
         for attribute in element.attributes().filter(|attribute| !used.contains(&attribute.name())) {
-            self.parsed.ignore(name, attribute.name());
+            self.note_unknown_attribute(name, attribute.name());
         }
     }
 }
@@ -379,42 +328,17 @@ fn class<'a>(pci: Node<'a, 'a>) -> &'a str {
     pci.attribute("class").unwrap_or_default()
 }
 
-fn is_gpu(pci: Node<'_, '_>) -> bool {
-    elements(pci, "gpu").next().is_some() || class(pci).starts_with("0x03")
+/// Returns true if a PCI device is a GPU.
+pub(super) fn is_gpu(pci: Node<'_, '_>) -> bool {
+    elements(pci, "gpu").next().is_some() || GPU_CLASSES.iter().any(|known| class(pci).starts_with(known))
+}
+
+/// Returns true if a PCI device is a network card.
+pub(super) fn is_nic(pci: Node<'_, '_>) -> bool {
+    elements(pci, "nic").next().is_some() || class(pci).starts_with("0x02")
 }
 
 /// Returns a bus id in lower case.
-fn bus_id(element: Node<'_, '_>, attribute: &'static str) -> Result<String, FileFault> {
+pub(super) fn bus_id(element: Node<'_, '_>, attribute: &'static str) -> Result<String, FileFault> {
     Ok(required(element, attribute, "a bus id such as 0000:07:00.0")?.trim().to_ascii_lowercase())
-}
-
-fn count(element: Node<'_, '_>) -> Result<u64, FileFault> {
-    let value = required(element, "count", "count=\"4\"")?;
-    whole_number("count", value, 1..=1000, "a number of links from 1 to 1000")
-}
-
-/// Returns the bandwidth of a PCIe device to its parent in bytes per second.
-fn pcie_bandwidth(pci: Node<'_, '_>) -> Result<u64, FileFault> {
-    let width = pci.attribute("link_width").unwrap_or("0");
-    let lanes = match whole_number("link_width", width, 0..=64, "a number of lanes from 0 to 64")? {
-        // The system does not tell the width.
-        0 => 16,
-        lanes => lanes,
-    };
-    let speed = pci.attribute("link_speed").unwrap_or_default().trim();
-    let generation = speed.split_whitespace().next().unwrap_or_default();
-    let generation = generation.strip_suffix(".0").unwrap_or(generation);
-    let lane = LANES.iter().find(|&&(known, _)| known == generation).map_or(UNKNOWN_LANE, |&(_, lane)| lane);
-    Ok(lanes * lane * 100 * MBIT_PER_S)
-}
-
-/// Returns the bandwidth between NUMA nodes in bytes per second.
-fn inter_cpu_bandwidth(cpu: Node<'_, '_>) -> Result<u64, FileFault> {
-    let number = |attribute| {
-        let value = cpu.attribute(attribute).unwrap_or("0");
-        whole_number(attribute, value, 0..=100_000, "a whole number")
-    };
-    let (family, model) = (number("familyid")?, number("modelid")?);
-    let attribute = |name| cpu.attribute(name).unwrap_or_default();
-    Ok(numa_bandwidth(attribute("arch"), attribute("vendor"), family, model) * MB_PER_S)
 }
