@@ -228,10 +228,10 @@ fn decode(bytes: Vec<u8>) -> Result<String, usize> {
     let Some(order) = utf16_order(&bytes) else {
         return String::from_utf8(bytes).map_err(|error| error.utf8_error().valid_up_to());
     };
-    let (units, rest) = bytes.as_chunks();
+    let (units, rest) = bytes.as_chunks::<2>();
     let mut text = String::with_capacity(units.len());
     let mut byte = 0;
-    for decoded in char::decode_utf16(units.iter().map(|&unit| order(unit))) {
+    for decoded in char::decode_utf16(units.iter().copied().map(order)) {
         let decoded = decoded.map_err(|_| byte)?;
         byte += 2 * decoded.len_utf16();
         text.push(decoded);

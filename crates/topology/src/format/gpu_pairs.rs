@@ -201,9 +201,12 @@ impl<'a> GpuPairs<'a> {
 
     /// Keeps the paths that may be links if no weight tells.
     fn assume_links(&self, paths: &mut Vec<[usize; 2]>, parsed: &mut ParsedGraph<'_>) {
+        let before = paths.len();
         if paths.iter().any(|&path| self.most_bandwidth(path).is_some()) {
-            parsed.leave_out("XGMI paths without a bandwidth: they lead over other GPUs");
             paths.retain(|&path| self.most_bandwidth(path).is_some());
+            if paths.len() < before {
+                parsed.leave_out("XGMI paths without a bandwidth: they lead over other GPUs");
+            }
             return;
         }
         paths.retain(|&[u, v]| self.hops.entry(u, v).is_none_or(|hops| hops == "1"));
