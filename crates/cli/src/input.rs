@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail, ensure};
-use lockstep::files::{FileError, FileKind, SealError};
+use lockstep::files::{FileError, FileKind, SealError, decode_text, first_binary_byte};
 use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
 use lockstep::topology::GraphFile;
 use lockstep::{LoadError, LoadOptions, PlanFile, PlanFileError, ScheduleFile};
@@ -109,10 +109,9 @@ pub(crate) fn sealed(path: &Path, kind: FileKind) -> anyhow::Result<Result<Vec<u
 
 /// Reads a text file. A binary file is not read to its end. `expected` is the advice for a file that is no text.
 pub(crate) fn text(path: &Path, expected: &str) -> anyhow::Result<String> {
-    let refused = |byte| anyhow!("{}: byte {byte} is not UTF-8 text; give {expected}", name(path));
-    let bytes =
-        bytes(path, |first| first.iter().position(|&byte| byte == 0).map_or(Ok(()), |byte| Err(refused(byte))))?;
-    String::from_utf8(bytes).map_err(|error| refused(error.utf8_error().valid_up_to()))
+    let refused = |byte| anyhow!("{}: byte {byte} is not UTF-8 or UTF-16 text; give {expected}", name(path));
+    let bytes = bytes(path, |first| first_binary_byte(first).map_or(Ok(()), |byte| Err(refused(byte))))?;
+    decode_text(bytes).map_err(refused)
 }
 
 /// Reads all bytes of a file or of standard input.

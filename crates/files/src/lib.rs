@@ -33,11 +33,13 @@
 //! - [`FileKind::seal`] writes the binary form, [`to_json_rows`] the JSON form.
 //! - [`seal`], [`append_sealed`], [`open`] and [`open_first`] work on payloads that the caller encodes.
 //! - [`to_json_line`] writes one record of a JSON Lines file, and [`from_json_lines`] reads such a file.
+//! - [`decode_text`] decodes a text file in UTF-8 or UTF-16.
 //! - [`one_line`] quotes a foreign text in an error message.
 //! - [`Replacement`] writes a file as a whole or not at all, and [`LogFile`] a file that grows. [`FileIdentity`] tells
 //!   whether two paths name one file.
 
 mod codec;
+mod encoding;
 mod fault;
 mod identity;
 mod json;
@@ -49,6 +51,7 @@ mod replacement;
 mod sealed;
 
 pub use codec::{append_encoded, decode, encode};
+pub use encoding::{decode_text, first_binary_byte};
 pub use identity::FileIdentity;
 pub use json::{to_json_line, to_json_rows};
 pub use json_lines::{JsonLineError, from_json_lines};

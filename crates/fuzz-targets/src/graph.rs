@@ -78,6 +78,11 @@ pub fn booksim(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::BookSim)
 }
 
+/// Checks a fat tree of htsim.
+pub fn htsim_topo(bytes: &[u8]) -> bool {
+    graph(bytes, GraphFormat::Htsim)
+}
+
 /// Checks an edge list of Graph Golf.
 pub fn graph_golf(bytes: &[u8]) -> bool {
     graph(bytes, GraphFormat::GraphGolf)

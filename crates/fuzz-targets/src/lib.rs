@@ -29,7 +29,8 @@ pub use checkpoint::{checkpoint, design_checkpoint, island_checkpoint, plan_chec
 pub use execute::{chakra, csv_program, goal, goal_binary, htsim, msccl_json, msccl_xml, mscclpp_json, te_ccl};
 pub use front::front_json;
 pub use graph::{
-    amd_smi, astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, hwloc, ib_net_discover, nccl_topo,
+    amd_smi, astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, htsim_topo, hwloc, ib_net_discover,
+    nccl_topo,
     node_link, nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, spec, topology_json,
 };
 pub use messages::messages_jsonl;
@@ -48,7 +49,7 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 45] = [
+pub const TARGETS: [Target; 46] = [
     Target { name: "amd_smi", run: amd_smi },
     Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
@@ -67,6 +68,7 @@ pub const TARGETS: [Target; 45] = [
     Target { name: "graph_golf", run: graph_golf },
     Target { name: "graphml", run: graphml },
     Target { name: "htsim", run: htsim },
+    Target { name: "htsim_topo", run: htsim_topo },
     Target { name: "hwloc", run: hwloc },
     Target { name: "ib_net_discover", run: ib_net_discover },
     Target { name: "island_checkpoint", run: island_checkpoint },

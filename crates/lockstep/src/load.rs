@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use lockstep_files::{decode_text, first_binary_byte};
 use lockstep_topology::{
-    GraphFile, GraphFormat, ReadError, ReadOptions, SpecError, Topology, families, read_graph_file,
+    GraphFile, GraphFormat, ReadError, ReadNote, ReadOptions, SpecError, Topology, families, read_graph_file,
 };
 
 /// The maximum length of a network file in bytes: 1 GiB.
@@ -43,8 +44,8 @@ pub enum LoadError {
         /// The file.
         file: String,
     },
-    /// The file is not a text: neither UTF-8, nor UTF-16 with a byte order mark.
-    #[error("{file}: byte {byte} is not UTF-8 text; give a network as {}", GraphFormat::list(&GraphFormat::ALL))]
+    /// The file is not a text.
+    #[error("{file}: byte {byte} is not UTF-8 or UTF-16 text; give a network as {}", GraphFormat::list(&GraphFormat::ALL))]
     NotText {
         /// The file.
         file: String,
@@ -194,49 +195,25 @@ pub fn read_network_with(file: &str, stream: impl Read, options: &LoadOptions) -
     let mut bytes = Vec::new();
     stream.by_ref().take(FIRST_BYTES).read_to_end(&mut bytes).map_err(unread)?;
     // A binary file is not read to its end.
-    if let Some(byte) = bytes.iter().position(|&byte| byte == 0).filter(|_| utf16_order(&bytes).is_none()) {
+    if let Some(byte) = first_binary_byte(&bytes) {
         return Err(LoadError::NotText { file: named(), byte });
     }
     stream.read_to_end(&mut bytes).map_err(unread)?;
     if bytes.len() as u64 > MAX_NETWORK_BYTES {
         return Err(LoadError::TooLong { file: named() });
     }
-    let text = decode(bytes).map_err(|byte| LoadError::NotText { file: named(), byte })?;
+    let text = decode_text(bytes).map_err(|byte| LoadError::NotText { file: named(), byte })?;
     let name = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or("network");
     let known = options.format.or_else(|| GraphFormat::recognise(file, &text));
     let format = known.unwrap_or(GraphFormat::EdgeList);
-    read_graph_file(&text, format, name, &options.read).map_err(|error| match (known, error) {
+    let mut read = read_graph_file(&text, format, name, &options.read).map_err(|error| match (known, error) {
         (None, error @ ReadError::At { .. }) => LoadError::UnknownFormat { file: named(), error: error.into() },
         (_, error) => LoadError::Graph { file: named(), error: error.into() },
-    })
-}
-
-/// Converts the two bytes of a unit of UTF-16 in the order of the file.
-type Utf16Order = fn([u8; 2]) -> u16;
-
-/// Returns the order of bytes of a text in UTF-16, which its byte order mark tells. PowerShell writes such files.
-fn utf16_order(bytes: &[u8]) -> Option<Utf16Order> {
-    match bytes {
-        [0xff, 0xfe, ..] => Some(u16::from_le_bytes),
-        [0xfe, 0xff, ..] => Some(u16::from_be_bytes),
-        _ => None,
+    })?;
+    if known.is_none() {
+        read.notes.insert(0, ReadNote::UnknownFormat);
     }
-}
-
-/// Decodes a text in UTF-8 or UTF-16. The error is the position of the first byte that is no text.
-fn decode(bytes: Vec<u8>) -> Result<String, usize> {
-    let Some(order) = utf16_order(&bytes) else {
-        return String::from_utf8(bytes).map_err(|error| error.utf8_error().valid_up_to());
-    };
-    let (units, rest) = bytes.as_chunks::<2>();
-    let mut text = String::with_capacity(units.len());
-    let mut byte = 0;
-    for decoded in char::decode_utf16(units.iter().copied().map(order)) {
-        let decoded = decoded.map_err(|_| byte)?;
-        byte += 2 * decoded.len_utf16();
-        text.push(decoded);
-    }
-    if rest.is_empty() { Ok(text) } else { Err(byte) }
+    Ok(read)
 }
 
 #[cfg(test)]
@@ -272,8 +249,8 @@ mod tests {
     #[test]
     fn errors_in_a_file_begin_with_its_name() {
         let message = |bytes: &[u8]| read_network("x.edges", bytes).unwrap_err().to_string();
-        assert!(message(b"a b\na a\n").starts_with("x.edges: line 2: "));
-        assert!(message(b"a \xff\n").starts_with("x.edges: byte 2 is not UTF-8 text"));
+        assert!(message(b"a b\na\n").starts_with("x.edges: line 2: "));
+        assert!(message(b"a \xff\n").starts_with("x.edges: byte 2 is not UTF-8 or UTF-16 text"));
         assert!(message(b"").starts_with("x.edges: the file is empty"));
     }
 
@@ -285,10 +262,10 @@ mod tests {
             let network = read_network("x.edges", &bytes[..]).unwrap();
             assert_eq!((network.node_count(), network.channel_count()), (3, 4));
             let error = read_network("x.edges", &bytes[..bytes.len() - 1]).unwrap_err().to_string();
-            assert!(error.starts_with("x.edges: byte 22 is not UTF-8 text"), "{error}");
+            assert!(error.starts_with("x.edges: byte 22 is not UTF-8 or UTF-16 text"), "{error}");
         }
         let error = read_network("x.edges", &b"\xff\xfea\0\0\xd8a\0"[..]).unwrap_err().to_string();
-        assert!(error.starts_with("x.edges: byte 4 is not UTF-8 text"), "{error}");
+        assert!(error.starts_with("x.edges: byte 4 is not UTF-8 or UTF-16 text"), "{error}");
     }
 
     #[test]
@@ -301,7 +278,30 @@ mod tests {
         );
         assert!(error.contains("choose one by --from: json, edges, ") && error.ends_with(" or csv"), "{error}");
         assert!(!message("x.edges", "one two three\n").contains("--from"));
-        assert!(message("x.net", "a a\n").contains("a channel leads from node 'a' to itself"));
+    }
+
+    #[test]
+    fn an_edge_list_without_a_mark_of_its_own_has_a_note() {
+        let notes = |file: &str, text: &str| {
+            let file = read_network_with(file, text.as_bytes(), &LoadOptions::default()).unwrap();
+            file.notes.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let unknown = "format unknown: read as an edge list; if it is none, choose one by --from";
+        assert_eq!(notes("x.net", "a b\nb c\nc a\n"), [unknown]);
+        assert_eq!(notes("x.txt", "a b\nb c\nc a\n"), [unknown]);
+        for (file, text) in [("x.edges", "a b\nb c\nc a\n"), ("x.net", "a -> b\nb c\nc a\n")] {
+            assert!(notes(file, text).is_empty(), "{file}: {text}");
+        }
+    }
+
+    #[test]
+    fn texts_in_utf_16_are_read() {
+        let matrix = "\tGPU0\tGPU1\nGPU0\t X \tNV4\nGPU1\tNV4\t X \n";
+        let bytes: Vec<u8> = [0xfeff].into_iter().chain(matrix.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        let network = read_network("topo.txt", &bytes[..]).unwrap();
+        assert_eq!((network.node_count(), network.channel_count()), (2, 2));
+        let error = read_network("topo.txt", &bytes[..bytes.len() - 1]).unwrap_err().to_string();
+        assert!(error.starts_with("topo.txt: byte 90 is not UTF-8 or UTF-16 text"), "{error}");
     }
 
     #[test]
@@ -320,7 +320,7 @@ mod tests {
     fn a_binary_stream_is_refused_at_once() {
         // Reading all of it would take 1 GiB.
         let error = read_network("zeros", io::repeat(0).take(1 << 20).chain(Panics)).unwrap_err();
-        assert!(error.to_string().starts_with("zeros: byte 0 is not UTF-8 text"), "{error}");
+        assert!(error.to_string().starts_with("zeros: byte 0 is not UTF-8 or UTF-16 text"), "{error}");
     }
 
     /// A stream that must not be read.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use lockstep::topology::{GraphFormat, Quantity, write_graph};
+use lockstep::topology::{GraphFile, GraphFormat, Quantity, ReadOptions, read_graph_file, write_graph};
 use lockstep::{
     ChannelId, FaultSet, LoadError, LoadOptions, NodeId, Topology, TopologyBuilder, load_with, read_network_with,
 };
@@ -24,6 +24,14 @@ impl From<Topology> for Network {
     fn from(topology: Topology) -> Self {
         Self { topology: Arc::new(topology) }
     }
+}
+
+/// A network with the notes of its reader.
+type NotedNetwork = (Network, Vec<String>);
+
+fn noted(file: GraphFile) -> NotedNetwork {
+    let notes = file.notes.iter().map(ToString::to_string).collect();
+    (file.topology.into(), notes)
 }
 
 /// A link or channel: its two nodes, or one text such as `0-1`.
@@ -66,17 +74,24 @@ fn options(format: Option<&str>, unit: Option<&str>) -> PyResult<LoadOptions> {
 impl Network {
     /// Reads a spec, or the name of a file.
     #[staticmethod]
-    fn parse(text: &str, unit: Option<&str>) -> PyResult<Self> {
-        Ok(load_with(text, &options(None, unit)?).map_err(errors::network)?.topology.into())
+    fn parse(text: &str, unit: Option<&str>) -> PyResult<NotedNetwork> {
+        Ok(noted(load_with(text, &options(None, unit)?).map_err(errors::network)?))
     }
 
     /// Reads a file.
     #[staticmethod]
-    fn load(path: &str, format: Option<&str>, unit: Option<&str>) -> PyResult<Self> {
+    fn load(path: &str, format: Option<&str>, unit: Option<&str>) -> PyResult<NotedNetwork> {
         let options = options(format, unit)?;
         let file = File::open(path);
         let file = file.map_err(|error| errors::network(LoadError::File { file: path.to_owned(), error }))?;
-        Ok(read_network_with(path, file, &options).map_err(errors::network)?.topology.into())
+        Ok(noted(read_network_with(path, file, &options).map_err(errors::network)?))
+    }
+
+    /// Reads the node-link JSON of a graph of networkx.
+    #[staticmethod]
+    fn from_node_link(text: &str, name: &str) -> PyResult<NotedNetwork> {
+        let file = read_graph_file(text, GraphFormat::NodeLink, name, &ReadOptions::default());
+        Ok(noted(file.map_err(errors::network)?))
     }
 
     /// Builds a network. The channels are numbers of nodes. Bandwidths are in bytes per second and latencies in

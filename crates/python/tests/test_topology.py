@@ -1,11 +1,15 @@
 """Networks: families, files, graphs of networkx, matrices, faults."""
 
+import json
+import warnings
+
 import networkx
 import numpy
 import pytest
 import scipy.sparse
 
-from lockstep_collectives import FaultError, Topology, TopologyError
+import lockstep_collectives as lockstep
+from lockstep_collectives import FaultError, LockstepWarning, Topology, TopologyError
 
 
 def test_channels_are_arrays_of_the_network():
@@ -49,7 +53,65 @@ def test_all_kinds_of_graphs_come_back(kind):
 def test_numbers_are_names_first():
     graph = networkx.path_graph([1, 0, 2])
     faulty = Topology.from_networkx(graph).without(nodes=[1])
-    assert faulty.failed_nodes == [0]
+    assert faulty.node_names == ["0", "1", "2"] and faulty.failed_nodes == [1]
+
+
+def server():
+    """A switch, a router of another name, and three machines."""
+    graph = networkx.Graph(name="server", unit="25GB/s")
+    graph.add_node("s", type="switch")
+    graph.add_node("t", kind="switch", colour="red")
+    for number, terminal in enumerate(["a", "b", "c", "d"]):
+        graph.add_node(terminal, role="terminal", host=f"m{number // 2}", pos=numpy.array([number, 0.5]))
+        graph.add_edge(terminal, "s", capacity=numpy.int64(2))
+        graph.add_edge(terminal, "t", capacity=2.0)
+    graph.add_edge("s", "t", resource="bus", weight=float("nan"))
+    graph.add_edge("s", "s")
+    return graph
+
+
+def write_node_link(graph, path):
+    """Write a node-link file in the way of networkx."""
+    with warnings.catch_warnings():
+        # Some versions of networkx warn of the name of the list of edges.
+        warnings.simplefilter("ignore")
+        document = networkx.node_link_data(graph)
+    with open(path, "w") as file:
+        file.write(json.dumps(document, default=lambda value: value.tolist()).replace("NaN", '"nan"'))
+
+
+def test_a_graph_of_networkx_is_read_like_its_file():
+    graph = server()
+    write_node_link(graph, "graph.json")
+    with pytest.warns(LockstepWarning) as warned:
+        topology = Topology.from_networkx(graph)
+    with pytest.warns(LockstepWarning) as expected:
+        program = Topology.load("graph.json", format="node-link")
+    assert [str(warning.message) for warning in warned] == [str(warning.message) for warning in expected]
+    assert {warning.filename for warning in warned} == {__file__}
+    assert topology == program and topology.write() == program.write()
+    assert (topology.terminal_count, topology.switch_count, topology.unit) == (4, 2, 25 * 10**9)
+    assert '"host": "m1"' in topology.write() and '"shared"' in topology.write()
+    plans = [lockstep.plan(network, "all-gather") for network in (topology, program)]
+    assert plans[0].steps == plans[1].steps
+
+
+def test_what_is_not_used_is_a_warning():
+    graph = networkx.cycle_graph(3)
+    networkx.set_edge_attributes(graph, 3, "weight")
+    networkx.set_node_attributes(graph, {0: [1, (2, {3: None})], 1: {4: {5}}}, "colour")
+    with pytest.warns(LockstepWarning, match="not used: edge weight") as warned:
+        Topology.from_networkx(graph)
+    assert str(warned[1].message) == "ignored attributes: node colour"
+
+
+def test_the_names_of_attributes_can_be_chosen():
+    graph = networkx.Graph()
+    graph.add_edge("a", "s", bw=25e9, delay=1.1e-6)
+    graph.nodes["s"]["router"] = 2
+    topology = Topology.from_networkx(graph, bandwidth="bw", latency="delay", switch="router", name="pair")
+    assert (topology.name, topology.unit, topology.terminals) == ("pair", 25 * 10**9, [0])
+    assert topology.channels["latency"].tolist() == pytest.approx([1.1e-6, 1.1e-6])
 
 
 @pytest.mark.parametrize("make", [numpy.array, scipy.sparse.csr_matrix, scipy.sparse.coo_array])
@@ -91,7 +153,7 @@ def test_a_wrong_matrix_is_named(matrix, message):
 def test_an_edge_without_bandwidth_is_named():
     graph = networkx.path_graph(3)
     graph.edges[0, 1]["bandwidth"] = 1
-    with pytest.raises(TopologyError, match="edge 1-2 has no 'bandwidth'"):
+    with pytest.raises(TopologyError, match="channel 1->2 has no bandwidth, but channel 0->1 has one"):
         Topology.from_networkx(graph)
 
 

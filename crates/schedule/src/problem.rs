@@ -5,6 +5,7 @@ use lockstep_topology::{NodeId, Topology};
 use crate::collective::Collective;
 use crate::messages::Messages;
 use crate::model::{CommunicationModel, Routing, ScatterRule, Switching};
+use crate::parts::Parts;
 use crate::pattern::Phase;
 use crate::reach::{ReachSearch, SearchTooLong, UNREACHED, max_search_steps};
 use crate::transport::Transport;
@@ -84,7 +85,7 @@ pub enum ProblemError {
         steps: u64,
     },
     /// A receiver without a legal path from the source.
-    #[error("no {switching} path leads from '{from}' to '{to}'{}", remedy(*.relays_help))]
+    #[error("no {switching} path leads from '{from}' to '{to}'{}", remedy(*.relays_help, parts.as_deref()))]
     Unreachable {
         /// Name of the terminal that holds the message.
         from: String,
@@ -94,14 +95,16 @@ pub enum ProblemError {
         switching: Switching,
         /// True if relayed messages can reach all receivers.
         relays_help: bool,
+        /// The parts of the network, if there are several.
+        parts: Option<Box<Parts>>,
     },
 }
 
-fn remedy(relays_help: bool) -> &'static str {
-    if relays_help {
-        ", but terminals between them can relay messages; choose relay scatter"
-    } else {
-        "; connect them or remove one of them"
+fn remedy(relays_help: bool, parts: Option<&Parts>) -> String {
+    match parts {
+        Some(parts) => format!(", because the network has {parts}; join them, or plan one part"),
+        None if relays_help => ", but terminals between them can relay messages; choose relay scatter".to_owned(),
+        None => "; connect them or remove one of them".to_owned(),
     }
 }
 
@@ -182,12 +185,14 @@ impl<'a> Problem<'a> {
         Ok(problem)
     }
 
-    /// Completes the error that a terminal is out of reach: whether relayed messages can reach all terminals.
+    /// Completes the error that a terminal is out of reach: whether relayed messages can reach all terminals, and the parts
+    /// of the network.
     fn with_relay(mut self, error: ProblemError) -> ProblemError {
         self.model.scatter = ScatterRule::Relay;
         match error {
             ProblemError::Unreachable { from, to, switching, .. } => {
-                ProblemError::Unreachable { from, to, switching, relays_help: self.check_reachable().is_ok() }
+                let (relays_help, parts) = (self.check_reachable().is_ok(), Parts::of(self.topology));
+                ProblemError::Unreachable { from, to, switching, relays_help, parts }
             }
             error => error,
         }
@@ -257,7 +262,8 @@ impl<'a> Problem<'a> {
             if let Some(receiver) = messages.receivers_iter(message).find(|node| distance[node.index()] == UNREACHED) {
                 let (from, to) = if backwards { (receiver, source) } else { (source, receiver) };
                 let [from, to] = [from, to].map(|node| topology.node_name(node).to_owned());
-                return Err(ProblemError::Unreachable { from, to, switching: model.switching, relays_help: false });
+                let switching = model.switching;
+                return Err(ProblemError::Unreachable { from, to, switching, relays_help: false, parts: None });
             }
         }
         if topology.has_buses() && model.switching == Switching::Wormhole && model.routing == Routing::Minimal {
@@ -389,6 +395,27 @@ mod tests {
             assert_eq!(Problem::new(&line, &collective, model).unwrap_err().to_string(), expected);
         }
         assert!(Problem::new(&line, &scatter(b).reversed(), model).is_ok());
+    }
+
+    #[test]
+    fn a_network_in_parts_names_them() {
+        let mut network = TopologyBuilder::new("parts");
+        let nodes: Vec<NodeId> = (0..9).map(|number| network.terminal(format!("n{number}"))).collect();
+        let switch = network.switch("s");
+        for (one, other) in [(0, 1), (1, 2), (3, 4)] {
+            network.link(nodes[one], nodes[other]);
+        }
+        network.link(nodes[5], switch);
+        let refused = |network: &Topology| {
+            Problem::new(network, &Collective::all_gather(), CommunicationModel::wormhole()).unwrap_err().to_string()
+        };
+        let parts = "'n0' with 2 more terminals, 'n3' with another terminal, 'n5', 'n6' and 2 more";
+        assert_eq!(
+            refused(&network.build().unwrap()),
+            format!(
+                "no wormhole path leads from 'n0' to 'n3', because the network has 6 parts: {parts}; join them, or plan one part"
+            )
+        );
     }
 
     /// Two hosts with two rails each: a message to another host on another rail needs a relay.

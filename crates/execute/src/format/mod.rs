@@ -93,9 +93,9 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     if csv::is_table(&start) {
         return Some(Format::Csv);
     }
-    let mut words =
-        goal::without_comments(&start).split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter();
-    match words.next()?.as_str() {
+    let text = goal::without_comments(&start);
+    let first = text.lines().map(str::trim_start).find(|line| !line.is_empty() && !line.starts_with('#'))?;
+    match first.split_whitespace().next()? {
         word if word.starts_with('<') => Some(Format::MscclXml),
         word if word.starts_with('{') => detect_json(&start),
         "num_ranks" => Some(Format::Goal),

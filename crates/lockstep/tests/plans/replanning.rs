@@ -184,7 +184,8 @@ fn disconnected_terminals_are_named() {
     let setup = Setup::new("mesh:1x4", "aas", WORMHOLE);
     let middle = setup.topology.with_failures([], setup.topology.links()[1]);
     let error = replanned(&setup.problem(), &middle, 1 << 8).unwrap_err();
-    let words = "no wormhole path leads from '00' to '02'; connect them or remove one of them";
+    let words = "no wormhole path leads from '00' to '02', because the network has 2 parts: \
+                 '00' with another terminal and '02' with another terminal; join them, or plan one part";
     assert_eq!(error.to_string(), words);
 }
 

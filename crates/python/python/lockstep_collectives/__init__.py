@@ -27,7 +27,7 @@ from ._judge import Judgement, judge
 from ._planning import Bound, bounds, plan, replan, verify
 from ._schedule import ExportFormat, Plan, Schedule, Times, export, export_formats
 from ._simulation import Simulation, simulate
-from ._topology import Topology
+from ._topology import LockstepWarning, Topology
 
 __all__ = [
     "AllGatherDesign",
@@ -45,6 +45,7 @@ __all__ = [
     "InvalidSchedule",
     "Judgement",
     "LockstepError",
+    "LockstepWarning",
     "Plan",
     "PlanError",
     "ProblemError",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
+import warnings
 from typing import TYPE_CHECKING, Any, Iterable, Literal, Union
 
 from . import _native
@@ -13,6 +16,10 @@ if TYPE_CHECKING:
     import numpy
 
 Faults = Iterable[Union[str, "tuple[Any, Any]"]]
+
+
+class LockstepWarning(UserWarning):
+    """What the reader of a network has ignored, left out or assumed."""
 
 
 class Topology:
@@ -34,7 +41,7 @@ class Topology:
     __slots__ = ("_native",)
 
     def __init__(self, spec: str, *, unit: str | None = None) -> None:
-        self._native = _native.Network.parse(spec, unit)
+        self._native = _told(_native.Network.parse(spec, unit))
 
     @classmethod
     def _of(cls, native: _native.Network) -> Topology:
@@ -51,7 +58,7 @@ class Topology:
         >>> Topology.load("ring.edges").node_names
         ['a', 'b', 'c']
         """
-        return cls._of(_native.Network.load(os.fspath(path), format, unit))
+        return cls._of(_told(_native.Network.load(os.fspath(path), format, unit)))
 
     @classmethod
     def from_networkx(
@@ -65,9 +72,12 @@ class Topology:
     ) -> Topology:
         """Return the network of a graph of networkx: edges are links, and directed edges are channels.
 
-        `bandwidth` and `latency` name attributes of edges: a bandwidth in bytes per second or as a text such as ``25GB/s``,
-        and a latency in seconds or as a text such as ``1us``. `switch` names an attribute of nodes; a node with a true value
-        only forwards. Nodes keep their order, and their names are the texts of their labels.
+        The graph is read like a node-link file of networkx: the attributes ``capacity``, ``bandwidth``, ``latency`` and
+        ``resource`` of edges count, and ``switch``, ``terminal``, ``type``, ``kind``, ``role``, ``routes``, ``failed``, ``host``
+        and ``pos`` of nodes. A bandwidth is in bytes per second or a text such as ``25GB/s``, and a latency in seconds or a text
+        such as ``1us``. `bandwidth`, `latency` and `switch` are the names of these attributes in the graph. A node whose
+        `switch` is true only forwards. The names of nodes are the texts of their labels; if these are ``0`` to ``N-1``, they are
+        the numbers of the nodes, and otherwise nodes keep their order. What is not used is a :class:`LockstepWarning`.
 
         >>> import networkx
         >>> graph = networkx.cycle_graph(4)
@@ -75,24 +85,17 @@ class Topology:
         >>> Topology.from_networkx(graph).unit
         25000000000
         """
-        numbers = {node: number for number, node in enumerate(graph.nodes)}
-        edges = list(graph.edges(data=True))
-        both = not graph.is_directed()
-        ends = [(numbers[one], numbers[other]) for one, other, _ in edges]
-        if both:
-            ends = [pair for one, other in ends for pair in ((one, other), (other, one))]
-        bandwidths = _edge_values(edges, bandwidth, _bandwidth, both)
-        latencies = _edge_values(edges, latency, _latency, both)
-        native = _native.Network.build(
-            name or str(graph.name or "graph"),
-            [str(node) for node in graph.nodes],
-            [not attributes.get(switch) for _, attributes in graph.nodes(data=True)],
-            u32_bytes([tail for tail, _ in ends]),
-            u32_bytes([head for _, head in ends]),
-            u64_bytes(bandwidths),
-            u64_bytes(latencies),
-        )
-        return cls._of(native)
+        own_name = name or str(graph.name or "graph")
+        attributes = {**graph.graph, "name": own_name}
+        document = {
+            "directed": graph.is_directed(),
+            "multigraph": True,
+            "graph": {str(key): _value(value) for key, value in attributes.items()},
+            "nodes": [_node(label, data, switch) for label, data in graph.nodes(data=True)],
+            "edges": [_edge(*edge, bandwidth, latency) for edge in graph.edges(data=True)],
+        }
+        text = json.dumps(document, default=_plain)
+        return cls._of(_told(_native.Network.from_node_link(text, own_name)))
 
     @classmethod
     def from_matrix(
@@ -325,12 +328,42 @@ def _whole(value: Any, what: str, factor: int) -> int:
     return round(number)
 
 
-def _edge_values(edges: list[Any], attribute: str, parse: Any, both: bool) -> list[int]:
-    """Return the values of an attribute of all edges, twice for links; an empty list if no edge has it."""
-    found = [data.get(attribute) for _, _, data in edges]
-    if all(value is None for value in found):
-        return []
-    for (one, other, _), value in zip(edges, found):
-        if value is None:
-            raise _native.TopologyError(f"edge {one}-{other} has no '{attribute}'; give it to all edges, or to none")
-    return [number for value in found for number in [parse(value)] * (2 if both else 1)]
+def _told(read: tuple[_native.Network, list[str]]) -> _native.Network:
+    """Return a network that was read, and warn of the notes of its reader."""
+    network, notes = read
+    for note in notes:
+        warnings.warn(note, LockstepWarning, stacklevel=3)
+    return network
+
+
+def _node(label: Any, data: dict[Any, Any], switch: str) -> dict[str, Any]:
+    """Return a node of a graph of networkx as an object of a node-link file."""
+    node = {str(key): _value(value) for key, value in data.items() if key not in (switch, "switch")}
+    if data.get(switch) is not None:
+        node["switch"] = _value(data[switch]) if isinstance(data[switch], str) else bool(data[switch])
+    return {**node, "id": str(label)}
+
+
+def _edge(one: Any, other: Any, data: dict[Any, Any], bandwidth: str, latency: str) -> dict[str, Any]:
+    """Return an edge of a graph of networkx as an object of a node-link file."""
+    renamed = (bandwidth, "bandwidth", latency, "latency")
+    edge = {str(key): _value(value) for key, value in data.items() if key not in renamed}
+    if data.get(bandwidth) is not None:
+        edge["bandwidth"] = f"{_bandwidth(data[bandwidth])}B/s"
+    if data.get(latency) is not None:
+        edge["latency"] = f"{_latency(data[latency])}ps"
+    return {**edge, "source": str(one), "target": str(other)}
+
+
+def _value(value: Any) -> Any:
+    """Return the value of an attribute, if JSON has it, and its text otherwise."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): _value(inner) for key, inner in value.items()}
+    return [_value(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def _plain(value: Any) -> Any:
+    """Return an object that JSON does not have as one that it has: numbers and arrays of numpy as those of Python."""
+    return _value(value.tolist()) if hasattr(value, "tolist") else str(value)

@@ -80,7 +80,48 @@ pub(super) struct EdgeAttributes {
     pub(super) capacity: Option<u64>,
     /// Bytes per second.
     pub(super) bandwidth: Option<u64>,
+    /// Bytes per second, by an attribute of other programs. It is a bandwidth if every edge has one.
+    pub(super) speed: Option<u64>,
     pub(super) latency_ps: Option<u64>,
+}
+
+/// The attribute of an edge that holds its bandwidth in bit/s in the Internet Topology Zoo.
+pub(super) const LINK_SPEED: &str = "LinkSpeedRaw";
+
+/// Words in the names of attributes that may be a bandwidth, a number of links or a latency.
+const RATE_WORDS: [&str; 16] = [
+    "bandwidth",
+    "bandwidths",
+    "bps",
+    "bw",
+    "capacity",
+    "delay",
+    "gbps",
+    "kbps",
+    "latency",
+    "mbps",
+    "multiplicity",
+    "rate",
+    "speed",
+    "throughput",
+    "value",
+    "weight",
+];
+
+/// Returns true if the name of an attribute has a word that may mean a bandwidth, a number of links or a latency.
+pub(super) fn may_be_rate(key: &str) -> bool {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in key.chars() {
+        if !c.is_alphanumeric() || (was_lower && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase();
+    }
+    words.iter().any(|word| RATE_WORDS.contains(&word.as_str()))
 }
 
 impl EdgeAttributes {
@@ -90,6 +131,7 @@ impl EdgeAttributes {
             "capacity" => self.capacity = Some(capacity(value)?),
             "bandwidth" => self.bandwidth = Some(quantity("bandwidth", Quantity::Bandwidth, value)?),
             "latency" => self.latency_ps = Some(quantity("latency", Quantity::Time, value)?),
+            LINK_SPEED => self.speed = Some(bytes_per_second(value)?),
             _ => return Ok(false),
         }
         Ok(true)
@@ -130,11 +172,27 @@ pub(super) fn whole_number(
     number.ok_or_else(|| FileFault::Value { attribute, found: excerpt(value), expected })
 }
 
-/// Parses a whole number. Programs that know only floating-point numbers write `4.0`.
+/// Parses a whole number of transfers per step.
 fn capacity(value: &str) -> Result<u64, FileFault> {
-    let number = value.trim();
-    let whole = number.strip_suffix(".0").unwrap_or(number);
     let fault =
         || FileFault::Value { attribute: "capacity", found: excerpt(value), expected: "a whole number from 1 on" };
-    whole.parse().map_err(|_| fault())
+    parse_whole(value).ok_or_else(fault)
+}
+
+/// Parses a whole number. Programs that know only floating-point numbers write `4.0` or `4.000e+00`.
+#[expect(clippy::cast_sign_loss, reason = "negative numbers are not in the range")]
+pub(super) fn parse_whole(value: &str) -> Option<u64> {
+    const EXACT: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
+    let number = value.trim();
+    let whole = || number.parse::<f64>().ok().filter(|x| (0.0..EXACT).contains(x) && x.fract() == 0.0);
+    number.parse().ok().or_else(|| Some(whole()? as u64))
+}
+
+/// Parses a number of bit/s, and returns it in bytes per second.
+#[expect(clippy::cast_sign_loss, reason = "negative numbers are not in the range")]
+fn bytes_per_second(value: &str) -> Result<u64, FileFault> {
+    let bits = value.trim().parse::<f64>().ok().filter(|bits| (8.0..1e18).contains(bits));
+    let expected = "a number of bit/s from 8 on";
+    let fault = || FileFault::Value { attribute: LINK_SPEED, found: excerpt(value), expected };
+    Ok((bits.ok_or_else(fault)? / 8.0).round() as u64)
 }

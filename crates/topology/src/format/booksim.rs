@@ -87,9 +87,6 @@ impl AnyNet {
     }
 
     fn add(&mut self, line: usize, head: Vertex, body: Vertex, latency: Option<u64>) -> Result<(), FileFault> {
-        if head == body {
-            return Err(FileFault::SelfLoop { name: head.name() });
-        }
         let is_with_node = match (head, body) {
             (Vertex::Node(_), Vertex::Node(_)) => {
                 return Err(FileFault::Unsupported("a node is linked to a node; link both to a router"));

@@ -1,11 +1,14 @@
-//! The format `csv`: an adjacency or bandwidth matrix, with commas, semicolons or tabs between the entries.
+//! The format `csv`: an adjacency or bandwidth matrix, or a table of edges, with commas, semicolons, tabs or blanks between
+//! the entries.
 //!
 //! # Grammar
 //!
 //! Row `u`, column `v` is the channel from `u` to `v`: empty, `0` or `-` for none, a whole number for its capacity, or a
-//! bandwidth with its unit, such as `25GB/s`. The first row may name the nodes; then the first column may, too. A unit in the
-//! corner, such as `GB/s`, holds for all entries. Names may be in double quotes. `#` begins a comment line. Entries of the
-//! diagonal are not channels.
+//! bandwidth with its unit, such as `25GB/s`. Whole numbers may be written like `1.000e+00`, as numpy does. The first row may
+//! name the nodes; then the first column may, too. A unit in the corner, such as `GB/s`, holds for all entries. Names may be in
+//! double quotes. `#` and `%` begin a comment line. Entries of the diagonal are not channels.
+//!
+//! A first row that names the ends of edges, such as `source,target`, begins a [table of edges](super::edge_table).
 //!
 //! # Source
 //!
@@ -13,8 +16,9 @@
 
 use std::borrow::Cow;
 
+use super::edge_table;
 use crate::NodeId;
-use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes, quantity, whole_number};
+use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes, parse_whole, quantity};
 use crate::format::error::{FileFault, ReadError};
 use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::parsed_graph::ParsedGraph;
@@ -23,25 +27,73 @@ use crate::text::excerpt;
 
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
 
-/// A row of the file with its line.
-type Row<'a> = (usize, Vec<Cow<'a, str>>);
+/// The separator of a file without any of [`SEPARATORS`]: white space of any length.
+const BLANK: char = ' ';
 
-/// Returns true if a text has as many rows as columns, one of them perhaps for names. Edge lists may have tabs, too, so a
-/// matrix with tabs has at least four columns.
+/// A row of the file with its line.
+pub(super) type Row<'a> = (usize, Vec<Cow<'a, str>>);
+
+/// Returns true if a text is a table of edges, or has as many rows as columns, one of them perhaps for names.
+///
+/// Edge lists may have tabs and blanks, too. So a matrix with tabs has at least four columns. A matrix with blanks has only
+/// numbers, and at least four columns, zeros on its diagonal, or numbers that are no names, such as `1.0e+00`.
 pub(super) fn looks_like(text: &str) -> bool {
-    let Some(separator) = separator(text) else { return false };
-    let rows = lines(text).count();
-    let least = if separator == '\t' { 4 } else { 2 };
-    let mut columns = lines(text).map(|(_, line)| line.matches(separator).count() + 1);
-    rows >= least && columns.all(|columns| columns == rows || columns + 1 == rows)
+    looks_like_table(text) || looks_like_matrix(text)
 }
 
-/// Reads a matrix. See [`GraphFormat::Csv`](crate::GraphFormat::Csv).
+/// Returns true if the first row is the header of a table of edges, and its names are not nodes as well.
+pub(super) fn looks_like_table(text: &str) -> bool {
+    let separator = separator(text);
+    let Some((_, first)) = lines(text).next() else { return false };
+    let is_header =
+        fields(first, separator).is_ok_and(|header| edge_table::ends(header.iter().map(AsRef::as_ref)).is_some());
+    is_header && rows(text, separator).is_ok_and(|rows| table_ends(&rows).is_some())
+}
+
+fn looks_like_matrix(text: &str) -> bool {
+    let separator = separator(text);
+    let rows = lines(text).count();
+    let least = if separator == '\t' { 4 } else { 2 };
+    let columns = |line: &str| match separator {
+        BLANK => line.split_whitespace().count(),
+        separator => line.matches(separator).count() + 1,
+    };
+    let is_square = rows >= least
+        && lines(text).map(|(_, line)| columns(line)).all(|columns| columns == rows || columns + 1 == rows);
+    is_square && (separator != BLANK || is_matrix_of_numbers(text, rows))
+}
+
+fn is_matrix_of_numbers(text: &str, count: usize) -> bool {
+    let (mut has_zero_diagonal, mut is_fractional) = (true, true);
+    for (u, (_, line)) in lines(text).enumerate() {
+        for (v, word) in line.split_whitespace().enumerate() {
+            let Some(number) = word.parse::<f64>().ok().filter(|number| number.is_finite()) else { return false };
+            has_zero_diagonal &= u != v || number == 0.0;
+            is_fractional &= word.contains('.');
+        }
+    }
+    let is_whole_square = lines(text).all(|(_, line)| line.split_whitespace().count() == count);
+    is_whole_square && (count > 3 || is_fractional || (count == 3 && has_zero_diagonal))
+}
+
+/// Returns the columns of the ends, if the rows are a table of edges.
+fn table_ends(rows: &[Row<'_>]) -> Option<[usize; 2]> {
+    let ((_, header), rows) = rows.split_first()?;
+    let ends = edge_table::ends(header.iter().map(AsRef::as_ref))?;
+    (!rows.is_empty() && edge_table::names_are_no_nodes(header, ends, rows)).then_some(ends)
+}
+
+/// Returns the rows of a file.
+fn rows(text: &str, separator: char) -> Result<Vec<Row<'_>>, ReadError> {
+    let row = |(number, line)| Ok((number, fields(line, separator).map_err(|fault| ReadError::line(number, fault))?));
+    lines(text).map(row).collect()
+}
+
+/// Reads a matrix or a table of edges. See [`GraphFormat::Csv`](crate::GraphFormat::Csv).
 pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
-    let separator = separator(text).unwrap_or(',');
-    let mut rows: Vec<Row<'_>> = Vec::new();
-    for (number, line) in lines(text) {
-        rows.push((number, fields(line, separator).map_err(|fault| ReadError::line(number, fault))?));
+    let mut rows = rows(text, separator(text))?;
+    if let Some(ends) = table_ends(&rows) {
+        return edge_table::read(rows, ends, name, options);
     }
     let mut parsed = ParsedGraph::default();
     let names = Names::of(&rows);
@@ -68,8 +120,7 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
             add_row(&mut parsed, u, entries, unit.as_deref())
         } else {
             let found = format!("{} entries in a row", entries.len());
-            let expected =
-                "as many entries as rows: a square matrix, optionally with names in the first row and column";
+            let expected = "as many entries as rows: a square matrix, optionally with names in the first row and column; a table of edges needs a header such as 'source,target'";
             Err(FileFault::Unexpected { found, expected })
         };
         added.map_err(|fault| ReadError::line(*number, fault))?;
@@ -141,7 +192,7 @@ fn add_row(
 ) -> Result<(), FileFault> {
     for (v, entry) in entries.iter().enumerate() {
         let entry = entry.trim();
-        if matches!(entry, "" | "-" | "0" | "0.0") {
+        if matches!(entry, "" | "-") || parse_whole(entry) == Some(0) {
             continue;
         }
         if u == v {
@@ -154,10 +205,10 @@ fn add_row(
         } else if entry.ends_with(|c: char| c.is_ascii_alphabetic()) {
             attributes.bandwidth = Some(quantity("bandwidth", Quantity::Bandwidth, entry)?);
         } else {
-            let whole = entry.strip_suffix(".0").unwrap_or(entry);
             let expected =
                 "a whole number for a capacity; write bandwidths with their unit (12.5GB/s), or the unit in the corner";
-            attributes.capacity = Some(whole_number("capacity", whole, 1..=u64::MAX, expected)?);
+            let fault = || FileFault::Value { attribute: "capacity", found: excerpt(entry), expected };
+            attributes.capacity = Some(parse_whole(entry).ok_or_else(fault)?);
         }
         parsed.add_edge(NodeId::from_index(u), NodeId::from_index(v), EdgeDirection::Forward, attributes)?;
     }
@@ -166,13 +217,13 @@ fn add_row(
 
 /// Returns the lines without comments and empty lines, with their numbers.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with(['#', '%']))
 }
 
 /// Returns the separator of the first line.
-fn separator(text: &str) -> Option<char> {
-    let (_, first) = lines(text).next()?;
-    SEPARATORS.into_iter().find(|&separator| first.contains(separator))
+fn separator(text: &str) -> char {
+    let first = lines(text).next().map_or("", |(_, line)| line);
+    SEPARATORS.into_iter().find(|&separator| first.contains(separator)).unwrap_or(BLANK)
 }
 
 fn is_entry(field: &str) -> bool {
@@ -186,6 +237,9 @@ fn is_unit(corner: &str) -> bool {
 
 /// Splits a line at its separators. Fields may be in double quotes.
 fn fields(line: &str, separator: char) -> Result<Vec<Cow<'_, str>>, FileFault> {
+    if separator == BLANK {
+        return Ok(line.split_whitespace().map(Cow::Borrowed).collect());
+    }
     let mut fields = Vec::new();
     let mut rest = line;
     loop {

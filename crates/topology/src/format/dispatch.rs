@@ -6,8 +6,8 @@ use super::error::{ReadError, WriteError};
 use super::graph_file::{GraphFile, ReadOptions};
 use super::graph_format::GraphFormat;
 use super::{
-    amd_smi, astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, hwloc, ib_net_discover, json,
-    nccl_topo, node_link, nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, xml,
+    amd_smi, astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, htsim, hwloc, ib_net_discover, json,
+    nccl_topo, node_link, nvidia_smi, nx_edges, other_kind, rocm_smi, simgrid, slurm, xml,
 };
 use crate::Topology;
 
@@ -20,7 +20,8 @@ impl GraphFormat {
         Self::recognise(file_name, text).unwrap_or(Self::EdgeList)
     }
 
-    /// Returns the format of a file by the extension of its name, otherwise by its text; `None` if neither is known.
+    /// Returns the format of a file by the extension of its name, otherwise by its text; `None` if neither is known. A file
+    /// `txt` may have any format, so only its text tells it.
     ///
     /// ```
     /// use lockstep_topology::GraphFormat;
@@ -34,15 +35,28 @@ impl GraphFormat {
         let text = without_byte_order_mark(text);
         let by_extension = extension.and_then(Self::from_extension);
         let is_any_text = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("txt"));
-        let by_text = if by_extension.is_none() || is_any_text { Self::of_text(text) } else { None };
+        let format = match by_extension {
+            Some(format) if !is_any_text => Some(format),
+            _ => Self::of_text(text),
+        };
         // Formats that share an extension are distinguished by their text.
-        match by_text.or(by_extension) {
+        match format {
             Some(Self::Json) if json::looks_like_node_link(text) => Some(Self::NodeLink),
             Some(Self::Json) if amd_smi::looks_like(text) => Some(Self::AmdSmi),
-            Some(Self::EdgeList) if nx_edges::looks_like(text) => Some(Self::NxEdges),
-            Some(Self::EdgeList) if graph_golf::looks_like(text) => Some(Self::GraphGolf),
+            Some(Self::EdgeList) => Some(Self::of_edges(text)),
             format => format,
         }
+    }
+
+    /// Returns the format of a list of edges.
+    fn of_edges(text: &str) -> Self {
+        let marks: [(Self, LooksLike); 4] = [
+            (Self::EdgeList, edge_list::has_title),
+            (Self::Csv, csv::looks_like_table),
+            (Self::NxEdges, nx_edges::looks_like),
+            (Self::GraphGolf, graph_golf::looks_like),
+        ];
+        marks.into_iter().find(|(_, looks_like)| looks_like(text)).map_or(Self::EdgeList, |(format, _)| format)
     }
 
     /// Returns the format that a text has marks of.
@@ -58,11 +72,13 @@ impl GraphFormat {
                 _ => Some(Self::GraphMl),
             };
         }
-        let marks: [(Self, LooksLike); 12] = [
+        let marks: [(Self, LooksLike); 15] = [
+            (Self::EdgeList, edge_list::has_title),
             (Self::AmdSmi, amd_smi::looks_like),
             (Self::Dot, dot::looks_like),
             (Self::Gml, gml::looks_like),
             (Self::BookSim, booksim::looks_like),
+            (Self::Htsim, htsim::looks_like),
             // Both have lines of GPU names, but only one has titles.
             (Self::RocmSmi, rocm_smi::looks_like),
             (Self::NvidiaSmi, nvidia_smi::looks_like),
@@ -72,6 +88,7 @@ impl GraphFormat {
             (Self::GraphGolf, graph_golf::looks_like),
             (Self::Csv, csv::looks_like),
             (Self::NxEdges, nx_edges::looks_like),
+            (Self::EdgeList, edge_list::looks_like),
         ];
         marks.into_iter().find(|(_, looks_like)| looks_like(text)).map(|(format, _)| format)
     }
@@ -125,6 +142,9 @@ pub fn read_graph_file(
     if text.trim_start().is_empty() {
         return Err(ReadError::Empty);
     }
+    if let Some(error) = other_kind::error(text) {
+        return Err(error);
+    }
     match format {
         GraphFormat::Json => json::read(text, name, options),
         GraphFormat::EdgeList => edge_list::read(text, name, options),
@@ -141,6 +161,7 @@ pub fn read_graph_file(
         GraphFormat::SimGrid => simgrid::read(text, name, options),
         GraphFormat::AstraSim => astra_sim::read(text, name, options),
         GraphFormat::BookSim => booksim::read(text, name, options),
+        GraphFormat::Htsim => htsim::read(text, name, options),
         GraphFormat::GraphGolf => graph_golf::read(text, name, options),
         GraphFormat::Gml => gml::read(text, name, options),
         GraphFormat::NxEdges => nx_edges::read(text, name, options),

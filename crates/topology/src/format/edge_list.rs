@@ -1,6 +1,7 @@
 //! The format `edges`: edge lists with one link or channel per line.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes};
@@ -10,15 +11,20 @@ use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::graph_format::GraphFormat;
 use crate::format::parsed_graph::{ParsedGraph, number_in};
 use crate::quantity::Quantity;
-use crate::text::excerpt;
+use crate::text::{excerpt, without_comment};
 use crate::{NodeId, Topology};
 
 const NODES: &str = "nodes:";
 const SWITCHES: &str = "switches:";
 const FAILED: &str = "failed:";
 const UNIT: &str = "unit:";
+const KEYWORDS: [&str; 4] = [NODES, SWITCHES, FAILED, UNIT];
 const ARROW: &str = "->";
+const RATES: [&str; 3] = [" bandwidth=", " capacity=", " latency="];
 const COMMENT: char = '#';
+
+/// The characters that begin a comment at the beginning of a line.
+const COMMENTS: [char; 2] = [COMMENT, '%'];
 
 const EXPECTED_LINE: &str =
     "'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'";
@@ -27,14 +33,33 @@ const EXPECTED_NAMES: &str = "node names separated by spaces";
 /// Number of names that the writer puts on a line.
 const NAMES_PER_LINE: usize = 16;
 
+/// Returns true if the first line is the title that [`write()`] gives a network.
+pub(super) fn has_title(text: &str) -> bool {
+    let title = text.lines().next().unwrap_or_default();
+    title.starts_with(COMMENT) && title.contains(" nodes, ") && title.ends_with(" channels")
+}
+
+/// Returns true if a line of a text is one that no other list of edges has, such as `a -> b` or `switches: s`.
+pub(super) fn looks_like(text: &str) -> bool {
+    let is_own = |line: &str| {
+        KEYWORDS.iter().any(|keyword| line.starts_with(keyword))
+            || line.contains(ARROW)
+            || RATES.iter().any(|rate| line.contains(rate))
+    };
+    has_title(text) || text.lines().map(str::trim_start).any(is_own)
+}
+
 /// Reads an edge list. See [`GraphFormat::EdgeList`] for its grammar.
 pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
+    if let Some(fault) = counts(text) {
+        return Err(ReadError::line(1, fault));
+    }
     let mut parsed = ParsedGraph::default();
     let switch = NodeAttributes { switch: Some(true), ..NodeAttributes::default() };
     let failed = NodeAttributes { failed: Some(true), ..NodeAttributes::default() };
     let mut described = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let line = without_comment(line).trim();
+        let line = without_comment(line);
         let mut keywords = [(SWITCHES, switch), (FAILED, failed)].into_iter();
         let is_it = |(keyword, attributes)| Some((line.strip_prefix(keyword)?, attributes));
         match keywords.find_map(is_it) {
@@ -48,7 +73,35 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
         let known = parsed.find(name).and_then(|node| parsed.set_attributes(node, attributes));
         known.map_err(|fault| ReadError::line(number, fault))?;
     }
+    if !has_title(text) {
+        parsed.note_links_in_both_directions();
+    }
     parsed.finish(name, options)
+}
+
+/// Returns the fault of a text whose first line may be the numbers of nodes and edges: two numbers, of which the second is the
+/// number of the other lines, and the first is at least the number of nodes on them.
+fn counts(text: &str) -> Option<FileFault> {
+    let mut lines = text.lines();
+    let first = lines.next()?;
+    let mut numbers = first.split_whitespace().map(|word| number_in(word).map(|number| number as usize));
+    let (nodes, edges) = (numbers.next()??, numbers.next()??);
+    if numbers.next().is_some() {
+        return None;
+    }
+    let (mut names, mut count) = (BTreeSet::new(), 0);
+    for line in lines.map(without_comment).filter(|line| !line.is_empty()) {
+        let (u, (v, rest)) = two_words(line).filter(|_| count < edges)?;
+        names.extend([u, v]);
+        count += 1;
+        if names.len() > nodes || !rest.is_empty() {
+            return None;
+        }
+    }
+    (count == edges && count > 0 && !looks_like(text)).then(|| FileFault::Unexpected {
+        found: format!("'{}' above {edges} edges of {} nodes", excerpt(first.trim()), names.len()),
+        expected: "an edge; delete the line if it is the numbers of nodes and edges, otherwise put a line '# edges' above it",
+    })
 }
 
 fn read_line<'a>(parsed: &mut ParsedGraph<'a>, line: &'a str) -> Result<(), FileFault> {
@@ -86,15 +139,6 @@ fn read_line<'a>(parsed: &mut ParsedGraph<'a>, line: &'a str) -> Result<(), File
 
 fn unexpected(found: &str, expected: &'static str) -> FileFault {
     FileFault::Unexpected { found: format!("'{}'", excerpt(found)), expected }
-}
-
-/// Returns the line up to the first `#` that begins a word.
-fn without_comment(line: &str) -> &str {
-    let begins_word = |&(at, _): &(usize, &str)| {
-        let before = &line[..at];
-        before.is_empty() || before.ends_with(char::is_whitespace) || before.ends_with(ARROW)
-    };
-    line.match_indices(COMMENT).find(begins_word).map_or(line, |(at, _)| &line[..at])
 }
 
 fn one_word(text: &str) -> Option<&str> {
@@ -144,12 +188,11 @@ pub(super) fn write(topology: &Topology) -> Result<String, WriteError> {
 
 /// Checks that an edge list can represent every property that affects which schedules are valid.
 fn check(topology: &Topology) -> Result<(), WriteError> {
-    const RULE: &str = "a word without white space and without '->' that does not begin with '#', 'nodes:', 'switches:', 'failed:' or 'unit:'";
+    const RULE: &str = "a word without white space and without '->' that does not begin with '#', '%', 'nodes:', 'switches:', 'failed:' or 'unit:'";
     let format = GraphFormat::EdgeList;
     for node in topology.nodes() {
         let name = topology.node_name(node);
-        let reserved =
-            name.starts_with(COMMENT) || [NODES, SWITCHES, FAILED, UNIT].iter().any(|word| name.starts_with(word));
+        let reserved = name.starts_with(COMMENTS) || KEYWORDS.iter().any(|word| name.starts_with(word));
         if name.is_empty() || name.contains(char::is_whitespace) || name.contains(ARROW) || reserved {
             return Err(WriteError::Name { format, name: excerpt(name), rule: RULE });
         }

@@ -1,4 +1,6 @@
-//! The edges of a written file: channels, with opposite channels paired up as links.
+//! The edges of a file: channels with opposite channels paired up as links, and edges that are listed in both directions.
+
+use std::collections::BTreeMap;
 
 use crate::quantity::Quantity;
 use crate::{ChannelId, NodeId, Topology};
@@ -32,6 +34,15 @@ pub(super) fn links_and_channels(topology: &Topology) -> Vec<Edge> {
     let first_of_each =
         topology.channels().filter(|&channel| partner[channel.index()].is_none_or(|back| channel < back));
     first_of_each.map(|channel| edge(topology, channel, partner[channel.index()].is_some(), &groups)).collect()
+}
+
+/// Returns true if there are edges, and as many of them lead from one node to another as back.
+pub(super) fn are_symmetric(edges: impl IntoIterator<Item = [NodeId; 2]>) -> bool {
+    let mut surplus: BTreeMap<[NodeId; 2], i64> = BTreeMap::new();
+    for [tail, head] in edges {
+        *surplus.entry([tail.min(head), tail.max(head)]).or_default() += if tail < head { 1 } else { -1 };
+    }
+    !surplus.is_empty() && surplus.values().all(|&surplus| surplus == 0)
 }
 
 /// Returns only links, and true, if every channel is part of a link. Otherwise returns all channels, and false.

@@ -15,6 +15,14 @@ pub enum ReadError {
     /// A text of white space only.
     #[error("the file is empty; a network has at least one node")]
     Empty,
+    /// A file of a known kind that is not a network, or not read.
+    #[error("this is {kind}; {remedy}")]
+    OtherKind {
+        /// The kind of the file.
+        kind: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// JSON of another kind.
     #[error("field 'format' is '{found}', {}", actual_kind(found))]
     OtherFormat {

@@ -27,11 +27,12 @@ use std::fmt;
 ///
 /// **Rates.** The attributes of an edge hold for each of its channels. Bandwidths become capacities by their greatest common
 /// divisor, which is then the unit; if a unit is given, they are rounded down to multiples of it. [`Quantity`](crate::Quantity) tells how
-/// bandwidths and latencies are written.
+/// bandwidths and latencies are written. `LinkSpeedRaw`, in bit/s, is a bandwidth if every edge has one.
 ///
 /// **Roles.** The node attributes `type`, `kind` and `role` with the value `switch` or `terminal` are understood, too.
 /// By default switches route, and terminals route if there is no switch; failed nodes are ignored. An undirected edge
-/// with a `resource` is a half-duplex link. Repeated edges are parallel links or channels.
+/// with a `resource` is a half-duplex link. Repeated edges are parallel links or channels. Edges from a node to itself are
+/// left out, except in `json`, which refuses them.
 ///
 /// **Numbers.** Nodes are numbered in the order in which the file first names them. Exception, for all formats except
 /// `json`: if the names are exactly `0`, `1`, … `N-1`, they are the node numbers. Channels are numbered in the order of
@@ -39,7 +40,7 @@ use std::fmt;
 ///
 /// **Round trip.** A network that is written and read again is equal in `json`. The other formats keep node names, node
 /// order, roles and channels. They do not keep the numbers of failed channels, and networks with links are renumbered
-/// link by link. Attributes that are not in this table are ignored, and [`read_graph_file`](crate::read_graph_file) lists
+/// link by link. Attributes that are not in this table are not used, and [`read_graph_file`](crate::read_graph_file) lists
 /// them. Positions are for drawing only: if a position is missing or invalid in a `dot`, `graphml` or
 /// `node-link` file, all positions are ignored.
 ///
@@ -74,9 +75,11 @@ pub enum GraphFormat {
     /// | `switches: u v …` | these nodes are switches |
     /// | `failed: u v …` | these nodes have failed |
     /// | `# …` | a comment, also behind other text if `#` begins a word |
+    /// | `% …` | a comment |
     ///
-    /// A name is a word without white space and `->` that does not begin with `#`, `nodes:`, `switches:`, `failed:` or `unit:`.
-    /// An edge list of networkx without data is also accepted; its edges become links even if its graph is directed.
+    /// A name is a word without white space and `->` that does not begin with `#`, `%`, `nodes:`, `switches:`, `failed:` or
+    /// `unit:`. An edge list of networkx without data is also accepted; its edges become links even if its graph is directed.
+    /// A first line that may be the numbers of nodes and edges is an error.
     EdgeList,
     /// `dot`: Graphviz DOT, the full grammar of graphviz.org.
     ///
@@ -86,8 +89,8 @@ pub enum GraphFormat {
     Dot,
     /// `graphml`: GraphML with one graph.
     ///
-    /// Attributes are found by the `attr.name` of their `<key>`; defaults and `edgedefault` are applied. A document
-    /// type, hyperedges, and nested or further graphs are errors.
+    /// Attributes are found by the `attr.name` of their `<key>`; defaults and `edgedefault` are applied. The arrows of yEd
+    /// override `edgedefault`. A document type with definitions, hyperedges, and nested or further graphs are errors.
     GraphMl,
     /// `node-link`: the node-link JSON of networkx, with `links` or `edges`.
     ///
@@ -127,11 +130,15 @@ pub enum GraphFormat {
     /// Hosts are terminals, routers are switches. A link that only serves routes of one link becomes channels between their
     /// ends; any other link becomes a channel between two junctions. Flat clusters are supported.
     SimGrid,
-    /// `csv`: a square matrix of capacities or bandwidths, with commas, semicolons or tabs. Read only.
+    /// `csv`: a square matrix of capacities or bandwidths, or a table of edges, with commas, semicolons, tabs or blanks. Read
+    /// only.
     ///
     /// The entry in row `u` and column `v` is the channel from `u` to `v`: `0` for none, a whole number for its capacity, or a
     /// bandwidth such as `25GB/s`. The first row and the first column may have names; a unit in the corner holds for all
     /// entries.
+    ///
+    /// A table of edges has a header such as `source,target,bandwidth`, and a row per edge. A row is a channel if every row has
+    /// an opposite one, and a link otherwise.
     Csv,
     /// `nx-edges`: an edge list with data, as networkx writes it by default. Read only.
     ///
@@ -159,13 +166,18 @@ pub enum GraphFormat {
     ///
     /// As `rocm-smi`; a link has the bandwidth that the program prints. GPUs are named by their bus ids.
     AmdSmi,
+    /// `htsim`: a fat tree of htsim, a `.topo` file. Read only.
+    ///
+    /// `Nodes 8`, `Tiers 2`, `Podsize 8`, and for each tier `Radix_Down`, `Radix_Up`, `Downlink_speed_Gbps` and
+    /// `Downlink_Latency_ns`: at most 2^18 hosts and 2^18 links of each tier.
+    Htsim,
     /// `graph-golf`: an edge list of numbers (`0 1`) or of coordinates on a grid (`0,0 1,0`). Read only.
     GraphGolf,
 }
 
 impl GraphFormat {
     /// All formats.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Json,
         Self::EdgeList,
         Self::Dot,
@@ -181,6 +193,7 @@ impl GraphFormat {
         Self::SimGrid,
         Self::AstraSim,
         Self::BookSim,
+        Self::Htsim,
         Self::GraphGolf,
         Self::Gml,
         Self::NxEdges,
@@ -209,6 +222,7 @@ impl GraphFormat {
             Self::SimGrid => "simgrid",
             Self::AstraSim => "astra-sim",
             Self::BookSim => "booksim",
+            Self::Htsim => "htsim",
             Self::GraphGolf => "graph-golf",
             Self::Gml => "gml",
             Self::NxEdges => "nx-edges",
@@ -242,6 +256,7 @@ impl GraphFormat {
             "yml" | "yaml" => Some(Self::AstraSim),
             "gml" => Some(Self::Gml),
             "csv" | "tsv" => Some(Self::Csv),
+            "topo" => Some(Self::Htsim),
             _ => None,
         }
     }

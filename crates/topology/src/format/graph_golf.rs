@@ -3,7 +3,7 @@
 //! # Grammar
 //!
 //! A line is a link. General graphs have numbers (`0 1`), graphs on a grid coordinates (`0,0 1,0`). Coordinates are
-//! positions in a drawing. `#` begins a comment.
+//! positions in a drawing. `#` begins a comment, as does `%` at the beginning of a line.
 //!
 //! # Source
 //!
@@ -16,7 +16,7 @@ use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes};
 use crate::format::error::{FileFault, ReadError};
 use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::parsed_graph::ParsedGraph;
-use crate::text::excerpt;
+use crate::text::{excerpt, without_comment};
 
 /// Returns true if the first line is a link between coordinates.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -65,8 +65,4 @@ fn unexpected(found: &str) -> FileFault {
 fn coordinates(word: &str) -> Option<[u32; 2]> {
     let (x, y) = word.split_once(',')?;
     Some([x.parse().ok()?, y.parse().ok()?])
-}
-
-fn without_comment(line: &str) -> &str {
-    line.split('#').next().unwrap_or_default().trim()
 }

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! The GraphML primer and schema of `graphml.graphdrawing.org`.
+//! The GraphML primer and schema of `graphml.graphdrawing.org`. Files of yEd: the element `<y:Arrows>` of yFiles.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -59,6 +59,9 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
     for edge in elements(graph, "edge") {
         read_edge(&mut parsed, &keys, edge, default_direction).map_err(at(edge))?;
     }
+    if elements(graph, "edge").any(|edge| arrows(edge).is_some()) {
+        parsed.assume("arrows give the directions of edges, as in yEd; an edge without arrows is a link");
+    }
     for (name, value) in values(graph, &keys.graph).filter(|&(name, _)| name != "name") {
         if !parsed.set_graph_attribute(name, value).map_err(at(graph))? {
             parsed.ignore("graph", name);
@@ -77,7 +80,7 @@ fn read_edge<'a>(
     let [u, v] = [attribute(edge, "source")?, attribute(edge, "target")?];
     let (u, v) = (parsed.find(u)?, parsed.find(v)?);
     let direction = match edge.attribute("directed") {
-        None => default_direction,
+        None => arrows(edge).unwrap_or(default_direction),
         Some(value) if boolean("directed", value)? => EdgeDirection::Forward,
         Some(_) => EdgeDirection::Both,
     };
@@ -86,6 +89,19 @@ fn read_edge<'a>(
         parsed.set_edge_attribute(&mut attributes, name, Cow::Borrowed(value))?;
     }
     parsed.add_edge(u, v, direction, attributes)
+}
+
+/// Returns the direction of an edge by the arrows that yEd draws; `None` in files of other programs. yEd writes
+/// `edgedefault="directed"` for every graph.
+fn arrows<'a>(edge: Node<'a, 'a>) -> Option<EdgeDirection> {
+    let mut styles = elements(edge, "data").flat_map(|datum| datum.children());
+    let arrows = styles.find_map(|style| elements(style, "Arrows").next())?;
+    let has_arrow = |end| arrows.attribute(end).is_some_and(|arrow| arrow != "none");
+    Some(match (has_arrow("source"), has_arrow("target")) {
+        (false, true) => EdgeDirection::Forward,
+        (true, false) => EdgeDirection::Backward,
+        _ => EdgeDirection::Both,
+    })
 }
 
 /// The attribute declarations of a file.
@@ -108,7 +124,8 @@ impl<'a> AttributeKeys<'a> {
             default_node: NodeAttributes::default(),
             default_edge: EdgeAttributes::default(),
         };
-        for key in elements(root, "key") {
+        // The keys of yEd that have a type are drawings.
+        for key in elements(root, "key").filter(|key| key.attribute("yfiles.type").is_none()) {
             let id = attribute(key, "id").map_err(at(key))?;
             // Some programs omit the name and use the key instead.
             let name = key.attribute("attr.name").unwrap_or(id);

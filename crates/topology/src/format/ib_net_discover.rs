@@ -2,12 +2,14 @@
 //!
 //! # Grammar
 //!
-//! `Switch 36 "S-0002c9…"  # "leaf 1" …`, `Ca 1 "H-0002c9…"  # "node01 HCA-1"` or `Rt …` begins a node. Its ports follow:
+//! `Switch 36 "S-0002c9…"  # "leaf 1" …`, `Ca 1 "H-0002c9…"  # "node01 HCA-1"` or `Rt …` begins a node; `Hca` is an older word
+//! for `Ca`. Its ports follow:
 //! `[1] "H-0002c9…"[1](guid)  # "node01 HCA-1" lid 4 4xEDR`. Each link is in the lines of both ends.
 //!
 //! # Source
 //!
-//! The manual page ibnetdiscover(8) of rdma-core, and the data rates of the InfiniBand roadmap.
+//! The manual page ibnetdiscover(8) of rdma-core, the data rates of the InfiniBand roadmap, and the networks of
+//! github.com/linux-rdma/ibsim.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +21,7 @@ use crate::format::parsed_graph::ParsedGraph;
 use crate::text::excerpt;
 
 /// The beginnings of the lines of nodes.
-const KINDS: [&str; 3] = ["Switch", "Ca", "Rt"];
+const KINDS: [&str; 4] = ["Switch", "Ca", "Hca", "Rt"];
 
 /// The data rate of a lane in Mbit/s, without the bits of the line code.
 const LANE_MBIT_PER_S: [(&str, u64); 9] = [
@@ -59,7 +61,7 @@ struct Fabric<'a> {
 
 /// Returns true if a line of the text begins a node.
 pub(super) fn looks_like(text: &str) -> bool {
-    text.lines().any(|line| node_line(line).is_some_and(|(_, id, _)| id.starts_with(['S', 'H', 'R'])))
+    text.lines().any(|line| node_line(line).is_some())
 }
 
 /// Reads a fabric. See [`GraphFormat::IbNetDiscover`](crate::GraphFormat::IbNetDiscover).
@@ -75,7 +77,7 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
 impl<'a> Fabric<'a> {
     fn read_line(&mut self, number: usize, line: &'a str, parsed: &mut ParsedGraph<'a>) -> Result<(), FileFault> {
         if let Some((kind, id, description)) = node_line(line) {
-            self.nodes.push(IbNode { id, description, is_adapter: kind == "Ca", line: number });
+            self.nodes.push(IbNode { id, description, is_adapter: matches!(kind, "Ca" | "Hca"), line: number });
         } else if line.starts_with('[') {
             let expected = "a port such as '[1] \"S-0002c90000000001\"[2] # \"leaf 1\" lid 4 4xEDR'";
             let unexpected = || FileFault::Unexpected { found: format!("'{}'", excerpt(line.trim())), expected };
@@ -84,6 +86,9 @@ impl<'a> Fabric<'a> {
             let node = self.nodes.last().ok_or(before)?;
             let (port, peer) = port_line(line).ok_or_else(unexpected)?;
             let rate = rate(line)?;
+            if rate.is_none() && line.split_whitespace().any(|word| word.starts_with("w=")) {
+                parsed.leave_out("widths of links such as 'w=12', because the file has no speeds");
+            }
             let mut ends = [(node.id, port), peer];
             ends.sort_unstable();
             let (_, known) = self.links.entry(ends).or_insert((number, rate));
@@ -145,7 +150,8 @@ impl<'a> Fabric<'a> {
 fn node_line(line: &str) -> Option<(&str, &str, &str)> {
     let (kind, rest) = line.split_once(char::is_whitespace)?;
     let kind = KINDS.into_iter().find(|known| *known == kind)?;
-    let (_, rest) = rest.split_once('"')?;
+    let (ports, rest) = rest.split_once('"')?;
+    ports.trim().parse::<u32>().ok()?;
     let (id, rest) = rest.split_once('"')?;
     let description = rest.split_once('#').and_then(|(_, comment)| comment.split('"').nth(1)).unwrap_or_default();
     Some((kind, id, description.trim()))
@@ -156,7 +162,7 @@ fn port_line(line: &str) -> Option<(u32, Port<'_>)> {
     let (port, rest) = line.strip_prefix('[')?.split_once(']')?;
     let (_, rest) = rest.split_once('"')?;
     let (id, rest) = rest.split_once('"')?;
-    let (peer_port, _) = rest.strip_prefix('[')?.split_once(']')?;
+    let (peer_port, _) = rest.trim_start().strip_prefix('[')?.split_once(']')?;
     Some((port.trim().parse().ok()?, (id, peer_port.trim().parse().ok()?)))
 }
 

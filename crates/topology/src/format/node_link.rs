@@ -40,10 +40,6 @@ struct NodeLinkGraph {
 #[serde(expecting = "a node {\"id\": …}")]
 struct NodeLinkNode {
     id: NodeLinkId,
-    terminal: Option<bool>,
-    switch: Option<bool>,
-    routes: Option<bool>,
-    failed: Option<bool>,
     #[serde(default)]
     pos: Value,
     #[serde(flatten)]
@@ -123,15 +119,20 @@ fn word(value: Value) -> Cow<'static, str> {
     }
 }
 
+/// Returns the attributes that have a value.
+fn present(attributes: BTreeMap<String, Value>) -> impl Iterator<Item = (String, Value)> {
+    attributes.into_iter().filter(|(_, value)| !value.is_null())
+}
+
 /// Reads node-link JSON. See [`GraphFormat::NodeLink`](crate::GraphFormat::NodeLink) for its grammar.
 pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
     let graph: NodeLinkGraph = parse(text)?;
     let mut parsed = ParsedGraph::default();
     for (place, node) in graph.nodes.into_iter().enumerate() {
-        let NodeLinkNode { id, terminal, switch, routes, failed, pos, others } = node;
+        let NodeLinkNode { id, pos, others } = node;
         let [x, y] = [0, 1].map(|axis| pos.get(axis).and_then(Value::as_f64));
-        let mut attributes = NodeAttributes { terminal, switch, routes, failed, host: None, x, y };
-        let others = others.into_iter().try_for_each(|(key, value)| match key.as_str() {
+        let mut attributes = NodeAttributes { x, y, ..NodeAttributes::default() };
+        let others = present(others).try_for_each(|(key, value)| match key.as_str() {
             // In node-link JSON only `pos` is a position.
             "x" | "y" => {
                 parsed.ignore("node", &key);
@@ -167,7 +168,7 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
             let resource = resource.map(|id| parsed.resource(Cow::Owned(id.0)));
             let mut attributes = EdgeAttributes { resource, ..EdgeAttributes::default() };
             // The key of a parallel edge has no meaning.
-            let mut others = others.into_iter().filter(|(key, _)| key != "key");
+            let mut others = present(others).filter(|(key, _)| key != "key");
             let others =
                 others.try_for_each(|(key, value)| parsed.set_edge_attribute(&mut attributes, &key, word(value)));
             others.and_then(|()| parsed.add_edge(u, v, direction, attributes)).err()

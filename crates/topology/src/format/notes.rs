@@ -1,5 +1,6 @@
 //! What a reader of graph files tells its user besides the network.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::text::excerpt;
@@ -19,6 +20,15 @@ pub enum ReadNote {
         /// The number of further names.
         more: usize,
     },
+    /// Attributes of edges that are not used, although they may be bandwidths, numbers of links or latencies.
+    PossibleRates {
+        /// Their names, such as `edge weight`, ascending, at most 16.
+        names: Vec<String>,
+        /// The number of further names.
+        more: usize,
+    },
+    /// The file was read as an edge list, because neither its name nor its text tells its format.
+    UnknownFormat,
     /// No node is marked as a switch, although some nodes have one neighbor only, like the hosts of a switch.
     NoSwitch {
         /// The number of nodes with one neighbor.
@@ -40,10 +50,15 @@ pub enum ReadNote {
 
 impl ReadNote {
     /// Returns the note on attributes that were not understood.
-    pub(super) fn ignored_attributes<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> Option<Self> {
-        let more = names.len().saturating_sub(MAX_NAMES);
-        let names: Vec<String> = names.take(MAX_NAMES).map(|name| excerpt(name)).collect();
-        (!names.is_empty()).then_some(Self::IgnoredAttributes { names, more })
+    pub(super) fn ignored_attributes(names: &BTreeSet<String>) -> Option<Self> {
+        let (names, more) = shortened(names)?;
+        Some(Self::IgnoredAttributes { names, more })
+    }
+
+    /// Returns the note on attributes that may be bandwidths or latencies.
+    pub(super) fn possible_rates(names: &BTreeSet<String>) -> Option<Self> {
+        let (names, more) = shortened(names)?;
+        Some(Self::PossibleRates { names, more })
     }
 
     /// Returns the hint on missing switches.
@@ -61,12 +76,34 @@ impl ReadNote {
     }
 }
 
+/// Returns the first names and the number of further ones; `None` if there are no names.
+fn shortened(names: &BTreeSet<String>) -> Option<(Vec<String>, usize)> {
+    let first: Vec<String> = names.iter().take(MAX_NAMES).map(|name| excerpt(name)).collect();
+    (!first.is_empty()).then_some((first, names.len().saturating_sub(MAX_NAMES)))
+}
+
+/// Names with commas between, and the number of further ones.
+struct NameList<'a>(&'a [String], usize);
+
+impl fmt::Display for NameList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(names, more) = self;
+        write!(f, "{}", names.join(", "))?;
+        if *more > 0 { write!(f, " and {more} more") } else { Ok(()) }
+    }
+}
+
 impl fmt::Display for ReadNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::IgnoredAttributes { names, more } => {
-                write!(f, "ignored attributes: {}", names.join(", "))?;
-                if *more > 0 { write!(f, " and {more} more") } else { Ok(()) }
+            Self::IgnoredAttributes { names, more } => write!(f, "ignored attributes: {}", NameList(names, *more)),
+            Self::PossibleRates { names, more } => write!(
+                f,
+                "not used: {}; if it is a bandwidth, a number of links or a latency, rename it to 'bandwidth', 'capacity' or 'latency'",
+                NameList(names, *more)
+            ),
+            Self::UnknownFormat => {
+                f.write_str("format unknown: read as an edge list; if it is none, choose one by --from")
             }
             Self::Assumed { text } => write!(f, "assumed: {text}"),
             Self::LeftOut { text } => write!(f, "left out: {text}"),

@@ -3,7 +3,8 @@
 //! # Grammar
 //!
 //! A line is an edge: `u v {}`, `u v {'weight': 3, 'capacity': 2}` as `write_edgelist` writes it, or `u v 3` as
-//! `write_weighted_edgelist` writes it. A name is a word, or a Python tuple such as `(0, 1)`. `#` begins a comment.
+//! `write_weighted_edgelist` writes it. A name is a word, or a Python tuple such as `(0, 1)`. `#` begins a comment, as does
+//! `%` at the beginning of a line.
 //!
 //! # Source
 //!
@@ -15,7 +16,7 @@ use crate::format::attributes::{EdgeAttributes, EdgeDirection};
 use crate::format::error::{FileFault, ReadError};
 use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::parsed_graph::ParsedGraph;
-use crate::text::excerpt;
+use crate::text::{excerpt, without_comment};
 
 const EXPECTED_LINE: &str = "a line such as '0 1 {}', '0 1 {'weight': 3}' or '0 1 3'";
 const EXPECTED_DATA: &str = "data such as {'capacity': 2, 'latency': '700ns'}";
@@ -36,6 +37,7 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
     for (number, line) in (1..).zip(text.lines()) {
         read_line(&mut parsed, without_comment(line)).map_err(|fault| ReadError::line(number, fault))?;
     }
+    parsed.note_links_in_both_directions();
     parsed.assume("an edge is a link in both directions; networkx does not write whether its graph is directed");
     parsed.finish(name, options)
 }
@@ -61,10 +63,6 @@ fn read_line<'a>(parsed: &mut ParsedGraph<'a>, line: &'a str) -> Result<(), File
 
 fn unexpected(found: &str, expected: &'static str) -> FileFault {
     FileFault::Unexpected { found: format!("'{}'", excerpt(found)), expected }
-}
-
-fn without_comment(line: &str) -> &str {
-    line.split('#').next().unwrap_or_default().trim()
 }
 
 /// Returns the names of both ends and the data.

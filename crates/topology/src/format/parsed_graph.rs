@@ -3,9 +3,13 @@
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::channel_rates::RatesBuilder;
-use crate::format::attributes::{EdgeAttributes, EdgeDirection, Label, NodeAttributes, quantity};
+use crate::format::attributes::{
+    EdgeAttributes, EdgeDirection, LINK_SPEED, Label, NodeAttributes, may_be_rate, quantity,
+};
+use crate::format::edges::are_symmetric;
 use crate::format::error::{FileFault, ReadError};
 use crate::format::graph_file::{GraphFile, ReadOptions};
 use crate::format::notes::ReadNote;
@@ -26,8 +30,32 @@ pub(super) struct ParsedGraph<'a> {
     hosts: BTreeMap<Cow<'a, str>, Label>,
     /// What has an attribute that is not understood, and the name of the attribute.
     ignored: BTreeSet<String>,
+    /// The attributes among them that may be bandwidths or latencies.
+    possible_rates: BTreeSet<String>,
+    /// The number of edges from a node to itself, and the first such node.
+    loops: Option<(usize, NodeId)>,
+    speeds: Speeds,
     /// Assumptions, and what is left out, in the order of the reader.
     notes: Vec<ReadNote>,
+}
+
+/// Bandwidths by an attribute of other programs, which need not be on all edges.
+#[derive(Debug, Default)]
+struct Speeds {
+    /// The channels of an edge and their bandwidth in bytes per second.
+    speeds: Vec<(Range<usize>, u64)>,
+    /// Number of edges without such an attribute and without a bandwidth.
+    unknown: usize,
+}
+
+impl Speeds {
+    fn add(&mut self, channels: Range<usize>, attributes: &EdgeAttributes) {
+        match (attributes.bandwidth, attributes.speed.filter(|_| attributes.capacity.is_none())) {
+            (Some(_), _) => {}
+            (None, Some(speed)) => self.speeds.push((channels, speed)),
+            (None, None) => self.unknown += 1,
+        }
+    }
 }
 
 impl<'a> ParsedGraph<'a> {
@@ -127,7 +155,8 @@ impl<'a> ParsedGraph<'a> {
 
     /// Remembers an attribute that is not understood.
     pub(super) fn ignore(&mut self, of: &str, key: &str) {
-        self.ignored.insert(format!("{of} {key}"));
+        let names = if of == "edge" && may_be_rate(key) { &mut self.possible_rates } else { &mut self.ignored };
+        names.insert(format!("{of} {key}"));
     }
 
     /// Remembers what the reader takes for granted.
@@ -147,7 +176,7 @@ impl<'a> ParsedGraph<'a> {
     }
 
     /// Adds the channels of an edge, in `direction` if its attributes say nothing else. All channels of one `resource`
-    /// share it.
+    /// share it. An edge from a node to itself is left out.
     pub(super) fn add_edge(
         &mut self,
         u: NodeId,
@@ -156,7 +185,8 @@ impl<'a> ParsedGraph<'a> {
         attributes: EdgeAttributes,
     ) -> Result<(), FileFault> {
         if u == v {
-            return Err(FileFault::SelfLoop { name: self.quoted(u) });
+            self.loops = Some(self.loops.map_or((1, u), |(count, first)| (count + 1, first)));
+            return Ok(());
         }
         let first = self.ends.len();
         match attributes.direction.unwrap_or(direction) {
@@ -174,10 +204,20 @@ impl<'a> ParsedGraph<'a> {
         if let Some(bandwidth) = attributes.bandwidth {
             self.rates.set_bandwidth(channels.clone(), bandwidth);
         }
+        self.speeds.add(first..self.ends.len(), &attributes);
         if let Some(latency_ps) = attributes.latency_ps {
             self.rates.set_latency(channels, latency_ps);
         }
         Ok(())
+    }
+
+    /// Remembers that a list of links has each of them in both directions, which makes two parallel links.
+    pub(super) fn note_links_in_both_directions(&mut self) {
+        let (pairs, rest) = self.ends.as_chunks::<2>();
+        let are_links = rest.is_empty() && pairs.iter().all(|[there, back]| back == &[there[1], there[0]]);
+        if are_links && are_symmetric(pairs.iter().map(|[there, _]| *there)) {
+            self.assume("a line is a link, so a link that is listed in both directions is two links; if it is one, delete a line");
+        }
     }
 
     /// Returns the name of a node for an error in `O(N)` time.
@@ -187,7 +227,9 @@ impl<'a> ParsedGraph<'a> {
     }
 
     /// Builds the network.
-    pub(super) fn finish(self, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
+    pub(super) fn finish(mut self, name: &str, options: &ReadOptions) -> Result<GraphFile, ReadError> {
+        self.note_loops();
+        self.use_speeds();
         let place = self.numbers_in_names();
         let place = |node: NodeId| place.as_ref().map_or(node, |place| place[node.index()]);
         let mut nodes = vec![("", NodeAttributes::default()); self.nodes.len()];
@@ -218,8 +260,34 @@ impl<'a> ParsedGraph<'a> {
             builder.positions(positions);
         }
         builder.set_rates(self.rates);
-        let ignored = ReadNote::ignored_attributes(self.ignored.iter());
-        GraphFile::build(builder, options, self.notes.into_iter().chain(ignored))
+        let names = [ReadNote::possible_rates(&self.possible_rates), ReadNote::ignored_attributes(&self.ignored)];
+        GraphFile::build(builder, options, self.notes.into_iter().chain(names.into_iter().flatten()))
+    }
+
+    fn note_loops(&mut self) {
+        if let Some((count, first)) = self.loops {
+            let edges = if count == 1 { "an edge".to_owned() } else { format!("{count} edges") };
+            self.leave_out(format!("{edges} from a node to itself, such as '{}'", self.quoted(first)));
+        }
+    }
+
+    /// Makes speeds bandwidths if every edge has one.
+    fn use_speeds(&mut self) {
+        let Speeds { speeds, unknown } = std::mem::take(&mut self.speeds);
+        if speeds.is_empty() {
+            return;
+        }
+        if unknown > 0 {
+            let (known, all) = (speeds.len(), speeds.len() + unknown);
+            let reason = "because the other edges have none; give every edge one";
+            self.leave_out(format!("the bandwidths '{LINK_SPEED}' of {known} of {all} edges, {reason}"));
+            return;
+        }
+        // The zoo writes every speed twice, with its unit and without.
+        self.possible_rates.retain(|name| !name.starts_with("edge LinkSpeed"));
+        for (channels, speed) in speeds {
+            self.rates.set_bandwidth(channels.map(ChannelId::from_index), speed);
+        }
     }
 
     /// Returns the number in the name of each node if the names are exactly `0`, `1`, … `N-1`.

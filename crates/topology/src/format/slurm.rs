@@ -10,6 +10,7 @@
 //! The manual page topology.conf(5) of Slurm.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::NodeId;
 use crate::channel_rates::greatest_common_divisor;
@@ -107,6 +108,12 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
     joined
 }
 
+/// Returns the names without repetitions, because Slurm takes a list of nodes as a set.
+fn distinct(names: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    names.into_iter().filter(|name| seen.insert(name.clone())).collect()
+}
+
 fn switch_line(line: usize, text: &str, parsed: &mut ParsedGraph<'_>) -> Result<SwitchLine, FileFault> {
     const EXPECTED: &str = "SwitchName=NAME with Nodes=LIST or Switches=LIST";
     let (mut name, mut nodes, mut switches, mut speed) = (None, Vec::new(), Vec::new(), None);
@@ -116,8 +123,8 @@ fn switch_line(line: usize, text: &str, parsed: &mut ParsedGraph<'_>) -> Result<
         let value = value.trim_matches('"');
         match key.to_ascii_lowercase().as_str() {
             SWITCH_NAME if !value.is_empty() => name = Some(value.to_owned()),
-            "nodes" => nodes = host_list::expand(value)?,
-            "switches" => switches = host_list::expand(value)?,
+            "nodes" => nodes = distinct(host_list::expand(value)?),
+            "switches" => switches = distinct(host_list::expand(value)?),
             "linkspeed" => {
                 speed = Some(whole_number("LinkSpeed", value, 1..=u64::MAX, "a whole number from 1 on")?);
             }

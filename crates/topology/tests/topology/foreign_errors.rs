@@ -46,7 +46,7 @@ fn bad_nccl_topologies() {
         GraphFormat::NcclTopo,
         &cases,
         &expect![[r#"
-            line 1: found <graphs>, expected <system> as the root element, as NCCL_TOPO_DUMP_FILE writes it
+            this is a graph file of NCCL: the channels that NCCL chose (NCCL_GRAPH_DUMP_FILE); give the topology, which NCCL_TOPO_DUMP_FILE writes
             line 1: the root node was opened but never closed
             line 1: <system> has no <cpu>; dump the topology again
             line 1: the file has no GPU; NCCL adds GPUs when it runs: dump the topology there with NCCL_TOPO_DUMP_FILE
@@ -115,7 +115,6 @@ fn bad_slurm_trees() {
         "SwitchName=s Nodes=a LinkSpeed=fast",
         "SwitchName=s Nodes=a LinkSpeed=1\nSwitchName=t Nodes=b LinkSpeed=99999",
         "SwitchName=s Switches=t",
-        "SwitchName=s Switches=s",
         "SwitchName=s Nodes=a\nSwitchName=s Nodes=b",
         "BlockName=b Nodes=a",
     ];
@@ -134,7 +133,6 @@ fn bad_slurm_trees() {
         line 1: 'LinkSpeed' is 'fast', expected a whole number from 1 on
         channel b->t has the capacity 99999, but capacities are 1 to 65536
         line 1: there is no node 't'; correct the name, or add the node
-        line 1: a channel leads from node 's' to itself; remove it
         line 2: node 's' already exists; give each node a unique name
         line 1: blocks of topology/block have no links; describe the switches with SwitchName
     "]],
@@ -180,7 +178,6 @@ fn bad_infiniband_fabrics() {
         "Switch 2 \"S-1\" # \"a\"\n[x] \"H-a\"[1]\n",
         "Switch 2 \"S-1\" # \"a\"\n[1] \"H-a\"[99999999999]\n",
         "Switch 2 \"S-1\" # \"a\"\n[1] \"H-a\"[1] # \"b\" lid 1 4xEDR\n",
-        "Switch 2 \"S-1\" # \"a\"\n[1] \"S-1\"[2] # \"a\" lid 1 4xEDR\n",
         "Switch 2 \"S-1\" # \"a\"\n[1] \"H-a\"[1] # \"b\" lid 1 4xWARP\n",
         "Switch 2 \"S-1\" # \"a\"\n\nSwitch 2 \"S-1\" # \"a\"\n",
     ];
@@ -193,7 +190,6 @@ fn bad_infiniband_fabrics() {
         line 2: found '[x] "H-a"[1]', expected a port such as '[1] "S-0002c90000000001"[2] # "leaf 1" lid 4 4xEDR'
         line 2: found '[1] "H-a"[99999999999]', expected a port such as '[1] "S-0002c90000000001"[2] # "leaf 1" lid 4 4xEDR'
         line 2: there is no node 'H-a'; correct the name, or add the node
-        line 2: a channel leads from node 'a' to itself; remove it
         line 2: 'speed' is 'WARP', expected SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR
         line 3: node 'S-1' already exists; give each node a unique name
     "#]],
@@ -207,7 +203,6 @@ fn bad_booksim_networks() {
         "router",
         "router 0 node",
         "router 0 5",
-        "router 0 router 0",
         "node 0 node 1",
         "switch 0 node 0",
         "router 0 node 0\nrouter 1 node 0",
@@ -223,7 +218,6 @@ fn bad_booksim_networks() {
         line 1: found 'router', expected a line such as 'router 0 node 0 node 1 router 1 2'
         line 1: found 'router 0 node', expected a line such as 'router 0 node 0 node 1 router 1 2'
         line 1: found '5' behind the first router0, expected 'router NUMBER' or 'node NUMBER'
-        line 1: a channel leads from node 'router0' to itself; remove it
         line 1: a node is linked to a node; link both to a router
         line 1: found 'switch 0 node 0', expected a line such as 'router 0 node 0 node 1 router 1 2'
         line 2: found router 1 for node 0, which is at router 0, expected one router per node; remove one
@@ -296,8 +290,8 @@ fn bad_csv_matrices() {
         &cases,
         &expect![[r#"
             the network has no nodes; add at least one
-            line 2: found 1 entries in a row, expected as many entries as rows: a square matrix, optionally with names in the first row and column
-            line 1: found 3 entries in a row, expected as many entries as rows: a square matrix, optionally with names in the first row and column
+            line 2: found 1 entries in a row, expected as many entries as rows: a square matrix, optionally with names in the first row and column; a table of edges needs a header such as 'source,target'
+            line 1: found 3 entries in a row, expected as many entries as rows: a square matrix, optionally with names in the first row and column; a table of edges needs a header such as 'source,target'
             line 2: found '0' in the place of 'b', expected the names of the first row, in its order, in the first column
             line 3: found 'c' in the place of 'b', expected the names of the first row, in its order, in the first column
             line 1: node 'a' already exists; give each node a unique name
@@ -325,7 +319,6 @@ fn bad_networkx_edge_lists() {
         "0 1 {'a': 1 'b': 2}",
         "0 1 {'capacity': 'many'}",
         "0 1 {'bandwidth': 'fast'}",
-        "0 0 {}",
     ];
     check(
         GraphFormat::NxEdges,
@@ -341,7 +334,6 @@ fn bad_networkx_edge_lists() {
         line 1: found '{'a': 1 'b': 2}', expected data such as {'capacity': 2, 'latency': '700ns'}
         line 1: 'capacity' is 'many', expected a whole number from 1 on
         line 1: 'bandwidth': 'fast' does not begin with a number; write for example 25GB/s
-        line 1: a channel leads from node '0' to itself; remove it
     "]],
     );
 }
@@ -363,7 +355,6 @@ fn bad_gml_graphs() {
         "graph [ node [ id 0 ]\nnode [ id 0 ] ]",
         "graph [ node [ id 0 ]\nedge [ source 0 ] ]",
         "graph [ node [ id 0 ]\nedge [ source 0 target 1 ] ]",
-        "graph [ node [ id 0 ]\nedge [ source 0 target 0 ] ]",
         "graph [ node [ id 0 terminal maybe ] ]",
         &format!("graph {}", "[ a ".repeat(100_000)),
     ];
@@ -385,7 +376,6 @@ fn bad_gml_graphs() {
         line 2: node '0' already exists; give each node a unique name
         line 2: found edge without 'target', expected edge [ source 0 target 1 ]
         line 2: there is no node '1'; correct the name, or add the node
-        line 2: a channel leads from node '0' to itself; remove it
         line 1: 'terminal' is 'maybe', expected true or false
         line 1: lists are nested more than 64 deep; flatten them
     "#]],
@@ -396,14 +386,13 @@ fn bad_gml_graphs() {
 fn bad_graph_golf_graphs() {
     check(
         GraphFormat::GraphGolf,
-        &["# nothing", "0", "0 1 2", "a b", "0,0 1,-1", "0 0"],
+        &["# nothing", "0", "0 1 2", "a b", "0,0 1,-1"],
         &expect![[r"
         the network has no nodes; add at least one
         line 1: found '0', expected two numbers such as '0 1', or two coordinates such as '0,0 1,0'
         line 1: found '0 1 2', expected two numbers such as '0 1', or two coordinates such as '0,0 1,0'
         line 1: found 'a', expected two numbers such as '0 1', or two coordinates such as '0,0 1,0'
         line 1: found '1,-1', expected two numbers such as '0 1', or two coordinates such as '0,0 1,0'
-        line 1: a channel leads from node '0' to itself; remove it
     "]],
     );
 }

@@ -66,7 +66,8 @@ fn networkx_edge_lists() {
             0 1 2
             0-1 1-2*2@700ns
             assumed: an edge is a link in both directions; networkx does not write whether its graph is directed
-            ignored attributes: edge pos, edge weight
+            not used: edge weight; if it is a bandwidth, a number of links or a latency, rename it to 'bandwidth', 'capacity' or 'latency'
+            ignored attributes: edge pos
             no node is a switch, but 2 nodes have only one neighbor; mark the switches if there are any, such as '1'
         "]],
     );
@@ -83,12 +84,12 @@ fn networkx_edge_lists() {
     check(
         "0 1 3.5\n1 2 2 # weighted\n",
         expect![[r"
-        0 1 2
-        0-1 1-2
-        assumed: an edge is a link in both directions; networkx does not write whether its graph is directed
-        ignored attributes: edge weight
-        no node is a switch, but 2 nodes have only one neighbor; mark the switches if there are any, such as '1'
-    "]],
+            0 1 2
+            0-1 1-2
+            assumed: an edge is a link in both directions; networkx does not write whether its graph is directed
+            not used: edge weight; if it is a bandwidth, a number of links or a latency, rename it to 'bandwidth', 'capacity' or 'latency'
+            no node is a switch, but 2 nodes have only one neighbor; mark the switches if there are any, such as '1'
+        "]],
     );
 }
 
@@ -102,7 +103,8 @@ fn gml_graphs() {
             [a "&lt;] c
             a "&lt;-c*2
             unit 25GB/s
-            ignored attributes: edge value, node graphics
+            not used: edge value; if it is a bandwidth, a number of links or a latency, rename it to 'bandwidth', 'capacity' or 'latency'
+            ignored attributes: node graphics
         "#]],
     );
     check(

@@ -236,8 +236,9 @@ fn what_a_reader_ignores_is_told() {
     assert!(notes(GraphFormat::EdgeList, "a b\n").is_empty());
     assert!(notes(GraphFormat::EdgeList, "s a\ns b\nswitches: s\n").is_empty());
     let attributes = "digraph { rankdir=LR; node [color=red, role=gpu]; a -> b [weight=3]; b -> a }";
-    let ignored = "ignored attributes: edge weight, graph rankdir, node color, node role";
-    assert_eq!(notes(GraphFormat::Dot, attributes), [ignored]);
+    let weight = "not used: edge weight; if it is a bandwidth, a number of links or a latency, rename it to 'bandwidth', 'capacity' or 'latency'";
+    let ignored = "ignored attributes: graph rankdir, node color, node role";
+    assert_eq!(notes(GraphFormat::Dot, attributes), [weight, ignored]);
     let node_link = r#"{"graph": {"version": 1}, "nodes": [{"id": 0, "x": 1}, {"id": 1}], "edges": [{"source": 0, "target": 1, "key": 0, "weight": 3}]}"#;
-    assert_eq!(notes(GraphFormat::NodeLink, node_link), ["ignored attributes: edge weight, graph version, node x"]);
+    assert_eq!(notes(GraphFormat::NodeLink, node_link), [weight, "ignored attributes: graph version, node x"]);
 }

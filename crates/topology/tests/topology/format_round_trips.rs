@@ -146,6 +146,7 @@ fn round_trip(topology: &Topology, format: GraphFormat) -> Result<Option<Topolog
     };
     let again = read_graph(&text, format, "from elsewhere").map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
     prop_assert_eq!(essence(topology), essence(&again), "{}", text);
+    prop_assert_eq!(GraphFormat::recognise("unknown.ending", &text), Some(format), "{}", text);
     prop_assert_eq!(again.unit_bytes_per_second(), topology.unit_bytes_per_second());
     if format == GraphFormat::EdgeList {
         prop_assert_eq!(again.name(), "from elsewhere");

@@ -19,7 +19,9 @@ fn texts_of_unknown_extension_are_recognised() {
     assert_eq!(recognise("Ca\t1 \"H-1\" # \"x\"\n"), Some(GraphFormat::IbNetDiscover));
     assert_eq!(recognise("== Link Type between two GPUs ==\n"), Some(GraphFormat::RocmSmi));
     assert_eq!(recognise("a\tb\nb\tc\n"), None);
-    assert_eq!(recognise("a b\nb c capacity=2\n"), None);
+    assert_eq!(recognise("a b\nb c\n"), None);
+    assert_eq!(recognise("a b\nb c capacity=2\n"), Some(GraphFormat::EdgeList));
+    assert_eq!(recognise("Nodes 8\nTiers 2\n"), Some(GraphFormat::Htsim));
     assert_eq!(GraphFormat::recognise("a.edgelist", "0 1 {}\n"), Some(GraphFormat::NxEdges));
     assert_eq!(GraphFormat::recognise("a.edges", "0 1\n"), Some(GraphFormat::EdgeList));
     for format in GraphFormat::ALL {
@@ -84,6 +86,8 @@ fn the_gallery() {
         rings-and-switches.astra-sim.yml: astra-sim, 32 terminals, 8 switches, 128 channels, capacities 1 to 4 of 25GB/s, 1 notes
         star.simgrid.xml: simgrid, 4 terminals, 1 switches, 8 channels, capacities 1 to 1 of 1.25GB/s, 1 notes
         three-gpus.csv: csv, 3 terminals, 0 switches, 6 channels, capacities 1 to 2 of 25GB/s, 0 notes
+        three-tiers.topo: htsim, 8 terminals, 12 switches, 64 channels, capacities 1 to 2 of 12.5GB/s, 1 notes
+        triangle.edge-table.csv: csv, 3 terminals, 0 switches, 6 channels, capacities 1 to 2 of 25GB/s, 1 notes
         two-level.topology.conf: slurm, 64 terminals, 6 switches, 144 channels, capacities 1 to 4 of -, 2 notes
         xgmi-8.rocm-smi.txt: rocm-smi, 8 terminals, 0 switches, 56 channels, capacities 1 to 1 of -, 1 notes
     "]]

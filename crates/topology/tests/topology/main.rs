@@ -6,6 +6,7 @@ mod amp;
 mod clusters;
 mod expansions;
 mod families;
+mod foreign_dialects;
 mod foreign_errors;
 mod foreign_formats;
 mod foreign_graphs;
