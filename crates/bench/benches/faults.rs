@@ -74,8 +74,7 @@ fn book(criterion: &mut Criterion) {
     let before = plan(&ProblemInstance::new("kautz:3,2", "aas", CommunicationModel::wormhole()));
     let space = FaultSpace::new(before.topology(), FaultKind::Channel, 1);
     let options = PlanOptions::auto(1);
-    let identity =
-        SweepIdentity { before: &before, options, evaluations: EVALUATIONS, sets: "every channel", keeps_plans: true };
+    let identity = SweepIdentity { before: &before, options, evaluations: EVALUATIONS, sets: "every channel" };
     let mut bytes = Vec::new();
     let mut log = SweepLog::begin(&identity, &mut bytes).expect("writing to memory succeeds");
     let add = |consequence| log.add(&consequence).expect("writing to memory succeeds");

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bound: LowerBound = serde_json::from_str(&fs::read_to_string(bound)?)?;
     bound.check(&problem)?;
     println!("the bound holds: {} steps, because {}", bound.steps, bound.certificate.explain(&network));
-    if verification.steps == bound.steps as usize {
+    if verification.width_sum == u64::from(bound.steps) {
         println!("the plan is optimal");
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use lockstep::files::escaped;
 use lockstep::schedule::{BaseSchedule, MessageSizes, Picoseconds, Schedule, Verification};
-use lockstep::{CayleyGraph, Collective, LowerBound, Problem, Topology, Verdict};
+use lockstep::{CayleyGraph, Collective, LowerBound, Plan, Problem, Topology, Verdict};
 
 use crate::args::CostArgs;
 
@@ -125,6 +125,17 @@ fn steps_of(time: Picoseconds, steps: usize, step: Picoseconds) -> String {
 /// Returns a lower bound with its rule and explanation.
 pub(crate) fn bound(bound: &LowerBound, topology: &Topology) -> String {
     format!("{} ({}): {}", counted(bound.steps as usize, "step"), bound.rule, bound.certificate.explain(topology))
+}
+
+/// Returns the steps of a schedule, with the sum of their widths if it is another number.
+pub(crate) fn steps(count: usize, width_sum: u64) -> String {
+    let steps = counted(count, "step");
+    if width_sum == count as u64 { steps } else { format!("{steps} of width {width_sum} together") }
+}
+
+/// Returns the steps of a plan.
+pub(crate) fn steps_of_plan(plan: &Plan) -> String {
+    steps(plan.schedule().step_count(), plan.schedule().width_sum())
 }
 
 /// Returns a verdict in words.

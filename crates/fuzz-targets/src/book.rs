@@ -2,7 +2,8 @@
 
 use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::{
-    Budget, Collective, CommunicationModel, Plan, PlanOptions, RecoveryBook, SweepIdentity, SweepLog, Topology,
+    BOOK_KIND, Budget, Collective, CommunicationModel, Plan, PlanOptions, RecoveryBook, SweepIdentity, SweepLog,
+    Topology,
 };
 use lockstep_files::seal;
 
@@ -26,17 +27,17 @@ thread_local! {
 }
 
 fn identity(before: &Plan) -> SweepIdentity<'_> {
-    SweepIdentity { before, options: PlanOptions::auto(1), evaluations: 1, sets: "", keeps_plans: true }
+    SweepIdentity { before, options: PlanOptions::auto(1), evaluations: 1, sets: "" }
 }
 
 /// Checks a recovery book: the bytes, and arbitrary pages and ends behind a correct title.
 pub fn book(bytes: &[u8]) -> bool {
     TITLE.with(|Title { before, piece }| {
-        let page = [&piece[..], &seal(*b"lockbook", 2, bytes)].concat();
+        let page = [&piece[..], &seal(BOOK_KIND.magic, BOOK_KIND.version, bytes)].concat();
         let with_end = |mut bytes: Vec<u8>| {
             let interrupted = identity(before).interrupted(&bytes).ok()?;
             bytes.truncate(interrupted.length);
-            SweepLog::resume(&identity(before), &interrupted, &mut bytes).end().expect("memory takes all bytes");
+            SweepLog::resume(&interrupted, &mut bytes).end().expect("memory takes all bytes");
             Some(bytes)
         };
         // A page that is not accepted is cut off, so the book with an end is always accepted.

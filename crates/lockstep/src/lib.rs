@@ -127,8 +127,8 @@ pub use planner::{
 };
 pub use recovery::{
     BOOK_KIND, BookError, Consequence, ConsequenceError, Degradation, FaultOutcome, InterruptedSweep, Loss,
-    PlanFigures, Recovery, RecoveryBook, Replan, ReplanError, SharedSweepError, SweepIdentity, SweepLog, SweepPage,
-    replan, sweep, sweep_with,
+    PlanFigures, RecoveryBook, Replan, ReplanError, SharedSweepError, SweepIdentity, SweepLog, SweepPage, replan,
+    sweep, sweep_with,
 };
 pub use workers::{GenerationError, NoWorkers, Worker, WorkerError, Workers, advance_generation};
 

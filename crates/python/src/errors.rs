@@ -57,9 +57,12 @@ pub(crate) fn plan_file(error: PlanFileError) -> PyErr {
     PlanError::new_err(error.to_string())
 }
 
-/// Returns the exception of a recovery book that cannot be read.
+/// Returns the exception of a recovery book that cannot be read, or of a plan in it that is refused.
 pub(crate) fn book(error: BookError) -> PyErr {
-    PlanError::new_err(error.to_string())
+    match error {
+        BookError::Page { .. } => invalid(error),
+        error => PlanError::new_err(error.to_string()),
+    }
 }
 
 /// Returns the exception of planning.

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use lockstep::schedule::{CollectiveSize, TransferSpeed};
-use lockstep::{PlanFile, ScheduleFile, Verdict};
+use lockstep::{Plan, ScheduleFile, Verdict};
 use lockstep_report::{DrawingLimits, PageLimits, PlanFacts, ScheduleVerdict, schedule_html, schedule_svg};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,7 +14,7 @@ use crate::errors;
 const PICOSECOND: f64 = 1e-12;
 
 /// Writes the page of a schedule, and of its plan if there is one.
-pub(crate) fn page(file: &ScheduleFile, plan: Option<&PlanFile>) -> String {
+pub(crate) fn page(file: &ScheduleFile, plan: Option<&Plan>) -> String {
     let facts = plan.map(plan_facts).unwrap_or_default();
     schedule_html(&file.problem(), file.schedule(), &facts, &PageLimits::BROWSER)
 }
@@ -24,26 +24,25 @@ pub(crate) fn picture(file: &ScheduleFile) -> String {
     schedule_svg(&file.problem(), file.schedule(), &DrawingLimits::PAGE)
 }
 
-fn plan_facts(plan: &PlanFile) -> PlanFacts {
-    let bound = &plan.lower_bound;
+fn plan_facts(plan: &Plan) -> PlanFacts {
     PlanFacts {
-        verdict: match plan.verdict {
+        verdict: match plan.verdict() {
             Verdict::Optimal => ScheduleVerdict::Optimal,
             Verdict::Gap(gap) => ScheduleVerdict::Gap(gap),
         },
         bound: explanation(plan),
         details: vec![
-            ["Rule of the bound".to_owned(), bound.rule.to_string()],
-            ["Found by".to_owned(), format!("{}, seed {}", plan.engine, plan.seed)],
+            ["Rule of the bound".to_owned(), plan.lower_bound().rule.to_string()],
+            ["Found by".to_owned(), format!("{}, seed {}", plan.engine(), plan.seed())],
         ],
     }
 }
 
 /// Returns the lower bound in words.
-pub(crate) fn explanation(plan: &PlanFile) -> String {
-    let bound = &plan.lower_bound;
+pub(crate) fn explanation(plan: &Plan) -> String {
+    let bound = plan.lower_bound();
     let plural = if bound.steps == 1 { "" } else { "s" };
-    let certificate = bound.certificate.explain(plan.schedule.topology());
+    let certificate = bound.certificate.explain(plan.topology());
     format!("Every schedule takes at least {} step{plural}: {certificate}.", bound.steps)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lockstep::schedule::{MessageId, Verification};
-use lockstep::{ChannelId, PlanFile, Schedule as Steps, ScheduleFile, verify};
+use lockstep::{ChannelId, Plan, PlanFile, Schedule as Steps, ScheduleFile, verify};
 use lockstep_export::{Connections, Export, ExportOptions, FORMATS, Placement, Runtime, format_named};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -17,13 +17,12 @@ use crate::{errors, figures};
 #[pyclass(frozen)]
 pub(crate) struct Schedule {
     file: Arc<ScheduleFile>,
-    plan: Option<PlanFile>,
+    plan: Option<Plan>,
 }
 
-impl From<lockstep::Plan> for Schedule {
-    fn from(plan: lockstep::Plan) -> Self {
-        let plan = plan.to_file(None);
-        Self { file: Arc::clone(&plan.schedule), plan: Some(plan) }
+impl From<Plan> for Schedule {
+    fn from(plan: Plan) -> Self {
+        Self { file: plan.to_file(None).schedule, plan: Some(plan) }
     }
 }
 
@@ -44,7 +43,7 @@ impl Schedule {
     /// # Errors
     ///
     /// If the schedule has no lower bound.
-    pub(crate) fn plan_file(&self) -> PyResult<&PlanFile> {
+    pub(crate) fn plan(&self) -> PyResult<&Plan> {
         let missing = || errors::PlanError::new_err("the schedule has no lower bound; use lockstep_collectives.plan");
         self.plan.as_ref().ok_or_else(missing)
     }
@@ -87,20 +86,20 @@ impl Schedule {
     /// The lower bound in steps, its rule, its explanation and the verdict.
     #[getter]
     fn bound(&self) -> PyResult<(u32, String, String, String)> {
-        let plan = self.plan_file()?;
-        let bound = &plan.lower_bound;
-        Ok((bound.steps, bound.rule.to_string(), figures::explanation(plan), plan.verdict.to_string()))
+        let plan = self.plan()?;
+        let bound = plan.lower_bound();
+        Ok((bound.steps, bound.rule.to_string(), figures::explanation(plan), plan.verdict().to_string()))
     }
 
     /// The engine that found the plan, its seed, and why the search was cut short.
     #[getter]
     fn origin(&self) -> PyResult<(String, u64, Option<&'static str>)> {
-        let plan = self.plan_file()?;
-        let cut_short = plan.cut_short.map(|reason| match reason {
+        let plan = self.plan()?;
+        let cut_short = plan.cut_short().map(|reason| match reason {
             lockstep::CutShort::Deadline => "deadline",
             lockstep::CutShort::Interrupt => "interrupt",
         });
-        Ok((plan.engine.clone(), plan.seed, cut_short))
+        Ok((plan.engine().to_owned(), plan.seed(), cut_short))
     }
 
     /// The columns of the transfers: step, message, source, target, the ends of the paths, and the channels of all paths.
@@ -144,7 +143,10 @@ impl Schedule {
     fn verify<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (file, plan) = (Arc::clone(&self.file), self.plan.clone());
         let verification = py.detach(move || match plan {
-            Some(plan) => plan.check().map(|plan| plan.verification().clone()).map_err(errors::invalid),
+            Some(plan) => {
+                let plan = plan.to_file(None).check().map_err(errors::invalid)?;
+                Ok(plan.verification().clone())
+            }
             None => verify(&file.problem(), file.schedule()).map_err(errors::invalid),
         })?;
         counts(py, &verification)
@@ -163,11 +165,12 @@ impl Schedule {
     }
 
     fn json(&self, py: Python<'_>) -> String {
-        py.detach(|| self.plan.as_ref().map_or_else(|| self.file.to_json(), PlanFile::to_json))
+        py.detach(|| self.plan.as_ref().map_or_else(|| self.file.to_json(), |plan| plan.to_file(None).to_json()))
     }
 
     fn binary<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| self.plan.as_ref().map_or_else(|| self.file.to_bytes(), PlanFile::to_bytes));
+        let bytes =
+            py.detach(|| self.plan.as_ref().map_or_else(|| self.file.to_bytes(), |plan| plan.to_file(None).to_bytes()));
         PyBytes::new(py, &bytes)
     }
 

@@ -1,5 +1,6 @@
 //! `lockstep bound`: lower bounds on the number of steps.
 
+use anyhow::Context;
 use lockstep::files::to_json_rows;
 use lockstep_report::Table;
 
@@ -31,6 +32,14 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     drop(progress);
     if budget.stop_after(0).is_some() {
         output::note(verbosity, "stopped early; the bounds of expensive rules may be missing or lower than possible");
+    }
+    for bound in &bounds {
+        bound.check(&problem).with_context(|| {
+            format!(
+                "the certificate of the rule '{}' is refused; this is a bug, please report it with the network",
+                bound.rule
+            )
+        })?;
     }
     if args.json {
         output::print(&to_json_rows(&bounds, 1))?;

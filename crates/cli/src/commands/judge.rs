@@ -180,12 +180,6 @@ impl Judged<'_> {
     }
 }
 
-/// Returns the number of steps with their width, if it is not the same number.
-fn steps(count: usize, width_sum: u64) -> String {
-    let steps = counted(count, "step");
-    if width_sum == count as u64 { steps } else { format!("{steps} of width {width_sum} together") }
-}
-
 /// Prints the result of a right program.
 fn print(
     args: &JudgeArgs,
@@ -194,15 +188,15 @@ fn print(
     optimum: Option<&Optimum>,
 ) -> anyhow::Result<ExitStatus> {
     let width_sum: u64 = conversion.widths.iter().map(|&width| u64::from(width)).sum();
-    let gap = optimum.map(|optimum| i64::try_from(width_sum).unwrap_or(i64::MAX) - i64::from(optimum.bound.steps));
-    // Only messages without contents can need fewer steps than the bound.
-    let is_possible = gap.is_none_or(|gap| gap >= 0);
+    // Messages without contents are another collective if they are below its bound. Wide steps can be below it, too.
+    let is_below = |optimum: &Optimum| Verdict::of(width_sum, optimum.bound.steps).is_none();
+    let is_possible = conversion.verified.is_some() || !optimum.is_some_and(is_below);
     if args.json {
         let mut result = JudgeResult::of(judged.format, judged.program, is_possible);
-        result.add(conversion, optimum, width_sum, gap);
+        result.add(conversion, optimum, width_sum);
         output::print(&to_json_line(&result))?;
     } else {
-        output::print(&sheet(judged, conversion, optimum, width_sum, gap)?.to_text())?;
+        output::print(&sheet(judged, conversion, optimum, width_sum)?.to_text())?;
     }
     Ok(if is_possible { ExitStatus::Success } else { ExitStatus::Negative })
 }
@@ -212,7 +206,6 @@ fn sheet(
     conversion: &Conversion,
     optimum: Option<&Optimum>,
     width_sum: u64,
-    gap: Option<i64>,
 ) -> anyhow::Result<Sheet> {
     let (topology, mut sheet) = (&conversion.topology, judged.sheet());
     if let Some(verified) = &conversion.verified {
@@ -225,7 +218,7 @@ fn sheet(
         StepSource::File => "as in the file",
         StepSource::Earliest => "each transfer as early as possible",
     };
-    sheet.line("schedule", format!("{}, {source}", steps(conversion.widths.len(), width_sum)));
+    sheet.line("schedule", format!("{}, {source}", text::steps(conversion.widths.len(), width_sum)));
     let transfers = |verification: &Verification| text::transfers(verification);
     let of_file = conversion.verified.as_ref().map(|verified| transfers(&verified.verification));
     sheet.line("transfers", of_file.unwrap_or_else(|| conversion.transfers.to_string()));
@@ -236,28 +229,31 @@ fn sheet(
     sheet.line("lower bound", text::bound(bound, topology));
     sheet.line(
         "gap",
-        match gap {
-            Some(0) => "0: no schedule needs fewer steps".to_owned(),
-            Some(gap) if gap < 0 => format!("{gap}: so few steps cannot be this collective in this number of chunks"),
-            _ => gap.unwrap_or_default().to_string(),
+        match Verdict::of(width_sum, bound.steps) {
+            Some(Verdict::Optimal) => "0: no schedule needs fewer steps".to_owned(),
+            Some(Verdict::Gap(gap)) => gap.to_string(),
+            None => {
+                let why = match conversion.verified {
+                    Some(_) => "the bound counts steps of width 1, and wide steps can be below it",
+                    None => "so few steps cannot be this collective in this number of chunks",
+                };
+                format!("{}: {why}", gap(width_sum, bound))
+            }
         },
     );
     sheet.line(
         "our plan",
         match plan {
-            Ok(plan) => {
-                let width_sum = plan.schedule().width_sum();
-                format!(
-                    "{}, {}, found by {}",
-                    steps(plan.schedule().step_count(), width_sum),
-                    plan.verdict(),
-                    plan.engine()
-                )
-            }
+            Ok(plan) => format!("{}, {}, found by {}", text::steps_of_plan(plan), plan.verdict(), plan.engine()),
             Err(error) => format!("none: {error}"),
         },
     );
     Ok(sheet)
+}
+
+/// Returns the distance of the widths of all steps from a bound. It is negative if they are below it.
+fn gap(width_sum: u64, bound: &LowerBound) -> i64 {
+    i64::try_from(width_sum).unwrap_or(i64::MAX) - i64::from(bound.steps)
 }
 
 /// A result as JSON.
@@ -323,15 +319,16 @@ impl<'a> JudgeResult<'a> {
         }
     }
 
-    fn add(&mut self, conversion: &Conversion, optimum: Option<&Optimum>, width_sum: u64, gap: Option<i64>) {
+    fn add(&mut self, conversion: &Conversion, optimum: Option<&Optimum>, width_sum: u64) {
         self.network = Some(conversion.topology.name().to_owned());
         self.collective = conversion
             .verified
             .as_ref()
             .map(|verified| verified.collective.name().map_or("custom", CollectiveName::word));
         (self.steps, self.width) = (Some(conversion.widths.len()), Some(width_sum));
-        (self.transfers, self.gap) = (Some(conversion.transfers), gap);
+        self.transfers = Some(conversion.transfers);
         let Some(Optimum { bound, plan }) = optimum else { return };
+        self.gap = Some(gap(width_sum, bound));
         (self.bound, self.rule) = (Some(bound.steps), Some(bound.rule.to_string()));
         self.plan = plan.as_ref().ok().map(|plan| PlanResult {
             steps: plan.schedule().step_count(),

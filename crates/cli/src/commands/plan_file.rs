@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use lockstep::schedule::Schedule;
-use lockstep::{PlanFile, PlanViolation, Problem, Verdict, verify};
+use lockstep::{Plan, PlanViolation, Problem, Verdict, verify};
 use lockstep_report::{
     DrawingLimits, PageLimits, PaperFigure, PaperLayout, PlanFacts, ScheduleVerdict, schedule_html, schedule_svg,
 };
@@ -34,13 +34,14 @@ pub(super) fn format_of(path: Option<&Path>, format: Option<PlanFormat>) -> anyh
     })
 }
 
-/// Returns the contents of a plan in a format. `sheet` describes the plan in the text format.
-pub(super) fn contents(plan: &PlanFile, sheet: &Sheet, format: PlanFormat) -> Vec<u8> {
-    let (problem, schedule) = (plan.schedule.problem(), plan.schedule.schedule());
+/// Returns the contents of a plan in a format. `seconds` is the duration of the planning, for the formats of plan files.
+/// `sheet` describes the plan in the text format.
+pub(super) fn contents(plan: &Plan, seconds: Option<f64>, sheet: &Sheet, format: PlanFormat) -> Vec<u8> {
+    let (problem, schedule) = (plan.problem(), plan.schedule());
     let text = match format {
-        PlanFormat::Binary => return plan.to_bytes(),
+        PlanFormat::Binary => return plan.to_file(seconds).to_bytes(),
         PlanFormat::Pdf => return picture(&problem, schedule, PictureFormat::Pdf),
-        PlanFormat::Json => plan.to_json(),
+        PlanFormat::Json => plan.to_file(seconds).to_json(),
         PlanFormat::Svg => schedule_svg(&problem, schedule, &DrawingLimits::PAGE),
         PlanFormat::Html => page(&problem, schedule, &plan_facts(plan)),
         PlanFormat::Text => sheet.to_text() + &step_table::full(&problem, schedule),
@@ -68,21 +69,20 @@ pub(super) fn page(problem: &Problem<'_>, schedule: &Schedule, facts: &PlanFacts
     schedule_html(problem, schedule, facts, &PageLimits::BROWSER)
 }
 
-/// Returns the facts of a plan that was checked.
-pub(super) fn plan_facts(plan: &PlanFile) -> PlanFacts {
-    let problem = plan.schedule.problem();
-    let bound = &plan.lower_bound;
+/// Returns the facts of a plan.
+pub(super) fn plan_facts(plan: &Plan) -> PlanFacts {
+    let bound = plan.lower_bound();
     let steps = text::counted(bound.steps as usize, "step");
-    let certificate = bound.certificate.explain(problem.topology());
+    let certificate = bound.certificate.explain(plan.topology());
     PlanFacts {
-        verdict: match plan.verdict {
+        verdict: match plan.verdict() {
             Verdict::Optimal => ScheduleVerdict::Optimal,
             Verdict::Gap(gap) => ScheduleVerdict::Gap(gap),
         },
         bound: format!("Every schedule takes at least {steps}: {certificate}."),
         details: vec![
             ["Rule of the bound".to_owned(), bound.rule.to_string()],
-            ["Found by".to_owned(), format!("{}, seed {}", plan.engine, plan.seed)],
+            ["Found by".to_owned(), format!("{}, seed {}", plan.engine(), plan.seed())],
         ],
     }
 }

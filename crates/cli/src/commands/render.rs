@@ -103,7 +103,7 @@ fn figure(
 /// Writes the page of a plan. Checks its claims before, because the page repeats them.
 fn plan_page(plan: &PlanFile, name: &str, verbosity: Verbosity) -> String {
     let facts = match plan.clone().check() {
-        Ok(_) => plan_file::plan_facts(plan),
+        Ok(plan) => plan_file::plan_facts(&plan),
         Err(violation) => {
             output::note(verbosity, &format!("{name}: the plan is invalid: {violation}"));
             plan_file::refused_facts(&violation)

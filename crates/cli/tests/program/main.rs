@@ -5,6 +5,7 @@
 mod checkpoints;
 mod designs;
 mod files;
+mod forgeries;
 mod guide;
 #[cfg(all(unix, feature = "fault-injection"))]
 mod injected_faults;

@@ -29,6 +29,12 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// Returns true if the counts are those of two schedules with these numbers of transfers, before and after.
+    pub(crate) fn add_up(self, [before, after]: [usize; 2]) -> bool {
+        let sum = |counts: &[usize]| counts.iter().try_fold(0, |sum: usize, &count| sum.checked_add(count));
+        sum(&[self.kept, self.lost, self.moved]) == Some(before) && sum(&[self.kept, self.added]) == Some(after)
+    }
+
     /// Returns the sum over two phases.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {

@@ -73,9 +73,9 @@ impl PlanFile {
             return Err(PlanViolation::Steps { claimed: steps, actual: verification.steps });
         }
         bound.check(&problem)?;
-        let actual = Verdict::of(steps, bound.steps);
-        if actual != Some(verdict) {
-            return Err(PlanViolation::Verdict { claimed: verdict, steps, bound: bound.steps });
+        let width_sum = verification.width_sum;
+        if Verdict::of(width_sum, bound.steps) != Some(verdict) {
+            return Err(PlanViolation::Verdict { claimed: verdict, steps, width_sum, bound: bound.steps });
         }
         Ok(Plan::checked(file, verification, bound, verdict, Origin { engine, seed, cut_short }))
     }
@@ -117,13 +117,18 @@ pub enum PlanViolation {
     /// The certificate does not prove the bound.
     #[error("the lower bound is not proved: {0}")]
     Bound(#[from] CertificateError),
-    /// The verdict does not follow from the steps and the bound.
-    #[error("the plan claims '{claimed}', but it has {steps} steps and a lower bound of {bound}")]
+    /// The verdict does not follow from the widths of the steps and the bound.
+    #[error(
+        "the plan claims '{claimed}', but it has {steps} steps{} and a lower bound of {bound}",
+        if *.width_sum == u64::from(*.steps) { String::new() } else { format!(" of width {width_sum} together") }
+    )]
     Verdict {
         /// The verdict in the file.
         claimed: Verdict,
         /// Number of steps of the schedule.
         steps: u32,
+        /// The sum of their widths.
+        width_sum: u64,
         /// The lower bound in steps.
         bound: u32,
     },

@@ -77,7 +77,7 @@ impl PlanRecord<ScheduleFile, LowerBound> {
         let Self { schedule, steps, mut lower_bound, mut verdict, engine, seed, cut_short, seconds, .. } = self;
         if let Some(larger) = bound_without_barrier(&lower_bound) {
             lower_bound.steps = larger;
-            verdict = Verdict::of(steps, larger).unwrap_or(verdict);
+            verdict = Verdict::of(schedule.schedule().width_sum(), larger).unwrap_or(verdict);
         }
         PlanFile { schedule: Arc::new(schedule), steps, lower_bound, verdict, engine, seed, cut_short, seconds }
     }

@@ -68,7 +68,7 @@ impl Plan {
             verification.map_or_else(|| verify(problem, &schedule), Ok).map_err(PlanRefusal::Schedule)?;
         let file = ScheduleFile::new(problem, schedule);
         let steps = verification.steps as u32;
-        let Some(verdict) = Verdict::of(steps, bound.steps) else {
+        let Some(verdict) = Verdict::of(verification.width_sum, bound.steps) else {
             return Err(PlanRefusal::Bound(Box::new(WithdrawnBound::exceeded(&bound, steps, file))));
         };
         if !is_proved && let Err(error) = bound.check(problem) {
@@ -99,7 +99,7 @@ impl Plan {
     pub(crate) fn with_bound_of(self, other: Self) -> Result<Self, Box<WithdrawnBound>> {
         let steps = self.step_count();
         let bound = if other.bound.steps > self.bound.steps { other.bound } else { self.bound };
-        let Some(verdict) = Verdict::of(steps, bound.steps) else {
+        let Some(verdict) = Verdict::of(self.verification.width_sum, bound.steps) else {
             return Err(Box::new(WithdrawnBound::exceeded(&bound, steps, Arc::unwrap_or_clone(self.file))));
         };
         let cut_short = self.origin.cut_short.or(other.origin.cut_short);
@@ -146,7 +146,7 @@ impl Plan {
         &self.bound
     }
 
-    /// Returns the distance of the schedule from the bound.
+    /// Returns the distance of the schedule from the bound, by [`Verdict::of`].
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }

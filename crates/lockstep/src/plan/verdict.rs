@@ -8,10 +8,14 @@ use serde::{Deserialize, Serialize};
 
 /// The distance of a schedule from its lower bound, written `optimal` or `gap 3`.
 ///
+/// A bound counts steps of width 1, and a step of width `w` takes the transmissions of `w` such steps. So the sum of the widths
+/// of a schedule is compared with the bound. If all steps have width 1, the sum is the number of steps.
+///
 /// ```
 /// use lockstep::Verdict;
 ///
 /// assert_eq!(Verdict::of(7, 7), Some(Verdict::Optimal));
+/// assert_eq!(Verdict::of(15, 3), Some(Verdict::Gap(12))); // three steps of width 5
 /// assert_eq!("gap 2".parse(), Ok(Verdict::Gap(2)));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -19,15 +23,17 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// No schedule has fewer steps.
     Optimal,
-    /// The schedule has this many steps more than the bound. A shorter schedule may exist.
-    Gap(u32),
+    /// The sum of the widths of the schedule exceeds the bound by this number. A shorter schedule may exist.
+    Gap(u64),
 }
 
 impl Verdict {
-    /// Returns the verdict on a schedule of `steps` steps, or `None` if the bound exceeds them, which is impossible for
-    /// a valid schedule and a proved bound.
-    pub fn of(steps: u32, bound: u32) -> Option<Self> {
-        match steps.checked_sub(bound)? {
+    /// Returns the verdict on a schedule whose steps have this sum of widths; `None` if the bound exceeds it. For a valid schedule
+    /// and a proved bound, that is impossible if all steps have width 1. Wide steps can be below a bound that counts steps.
+    ///
+    /// This function is the only source of verdicts.
+    pub fn of(width_sum: u64, bound: u32) -> Option<Self> {
+        match width_sum.checked_sub(bound.into())? {
             0 => Some(Self::Optimal),
             gap => Some(Self::Gap(gap)),
         }
@@ -110,10 +116,10 @@ mod tests {
 
     #[test]
     fn verdicts_are_parsed_to_themselves() {
-        for verdict in [Verdict::Optimal, Verdict::Gap(1), Verdict::Gap(u32::MAX)] {
+        for verdict in [Verdict::Optimal, Verdict::Gap(1), Verdict::Gap(u64::MAX)] {
             assert_eq!(verdict.to_string().parse(), Ok(verdict));
         }
-        for text in ["", "gap", "gap 0", "gap -1", "gap 4294967296", "Optimal"] {
+        for text in ["", "gap", "gap 0", "gap -1", "gap 18446744073709551616", "Optimal"] {
             assert!(text.parse::<Verdict>().is_err(), "{text}");
         }
     }

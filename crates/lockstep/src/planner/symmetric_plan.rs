@@ -124,7 +124,7 @@ pub fn plan_symmetric_observed(
         .map_err(|violation| SymmetricPlanError::Refused { construction, violation })?;
     let (steps, rule) = (verification.steps as u32, bound.rule);
     let is_proved = bound.check_symmetric(graph, collective, model).is_ok();
-    let Some(verdict) = Verdict::of(steps, bound.steps).filter(|_| is_proved) else {
+    let Some(verdict) = Verdict::of(verification.width_sum, bound.steps).filter(|_| is_proved) else {
         return Err(SymmetricPlanError::BoundWithdrawn {
             rule,
             bound: bound.steps,

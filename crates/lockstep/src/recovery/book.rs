@@ -1,19 +1,21 @@
 //! Recovery books: plans for faults, computed in advance.
 
 use lockstep_faults::Faults;
-use lockstep_schedule::{Problem, Schedule, ScheduleFile};
+use lockstep_schedule::Schedule;
 use lockstep_topology::Topology;
+use rayon::prelude::*;
 
 use super::book_error::BookError;
 use super::book_format::{PackedPlan, Page, Piece, Pieces, title};
+use super::consequence::Consequence;
 use super::degradation::Degradation;
-use super::remaining::remaining;
 use crate::plan::PlanFile;
 
 /// A plan for each of many sets of faults.
 ///
-/// Every plan was verified when the book was written, and checksums protect it since then. [`PlanFile::check`] verifies
-/// it again. Memory: about 4 bytes per transfer, and 300 bytes per plan. A [`SweepLog`](crate::SweepLog) writes a book.
+/// A checksum finds accidental changes of the file. Every plan is verified again when it is [looked up](Self::look_up), and its
+/// figures follow from it, so no edit of the file makes a verdict that its plan does not have. Memory: about 4 bytes per
+/// transfer, and 300 bytes per plan. A [`SweepLog`](crate::SweepLog) writes a book.
 ///
 /// ```
 /// use lockstep::faults::{FaultKind, FaultSet, FaultSpace};
@@ -24,7 +26,7 @@ use crate::plan::PlanFile;
 /// # let budget = Budget::evaluations(1 << 16);
 /// # let before = plan(&ring, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
 /// # let (options, evaluations) = (PlanOptions::auto(1), 1 << 16);
-/// # let identity = SweepIdentity { before: &before, options, evaluations, sets: "every link", keeps_plans: true };
+/// # let identity = SweepIdentity { before: &before, options, evaluations, sets: "every link" };
 /// # let mut bytes = Vec::new();
 /// # let mut log = SweepLog::begin(&identity, &mut bytes)?;
 /// # let links = FaultSpace::new(&ring, FaultKind::Link, 1);
@@ -33,7 +35,7 @@ use crate::plan::PlanFile;
 /// let book = RecoveryBook::read(&bytes)?;
 /// let faults = FaultSet::new().link("3", "4").of(book.topology())?;
 /// let recovery = book.look_up(&faults)?.ok_or("no plan for these faults")?;
-/// let plan = recovery.plan.ok_or("the ring is disconnected")?.check()?;
+/// let plan = recovery.plan.ok_or("the ring is disconnected")?;
 /// assert_eq!(plan.step_count(), 4); // the ring without a link is a line of 5 nodes
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -45,26 +47,14 @@ pub struct RecoveryBook {
     pages: Vec<Page>,
 }
 
-/// The contents of a book for one set of faults.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Recovery {
-    /// The figures.
-    pub degradation: Degradation,
-    /// The plan on the faulty network, unless the collective is impossible there.
-    pub plan: Option<PlanFile>,
-}
-
 impl RecoveryBook {
-    /// Reads a book. Checks every byte.
+    /// Reads a book. Checks the checksums, but no plan.
     ///
     /// # Errors
     ///
     /// [`BookError`] if the file is not a book, truncated, altered, or without schedules.
     pub fn read(bytes: &[u8]) -> Result<Self, BookError> {
         let (title, rest) = title(bytes)?;
-        if !title.keeps_plans {
-            return Err(BookError::NoPlans);
-        }
         let before = PlanFile::from_bytes(&title.before)?;
         let mut pages = Vec::new();
         let mut is_ended = false;
@@ -77,11 +67,11 @@ impl RecoveryBook {
         if !is_ended {
             return Err(BookError::Unfinished);
         }
-        pages.sort_by(|one, other| one.degradation.faults.cmp(&other.degradation.faults));
+        pages.sort_by(|one, other| one.faults.cmp(&other.faults));
         Ok(Self { before, sets: title.sets, pages })
     }
 
-    /// Returns the plan of the network without faults.
+    /// Returns the plan of the network without faults. It is not checked.
     pub fn before(&self) -> &PlanFile {
         &self.before
     }
@@ -91,7 +81,7 @@ impl RecoveryBook {
         self.before.schedule.topology()
     }
 
-    /// Returns the sets of faults of the book, in words.
+    /// Returns the sets of faults of the book, in the words of its writer.
     pub fn sets(&self) -> &str {
         &self.sets
     }
@@ -106,13 +96,24 @@ impl RecoveryBook {
         self.pages.is_empty()
     }
 
-    /// Returns the figures of all sets of faults, ascending by faults.
-    pub fn rows(&self) -> impl Iterator<Item = &Degradation> {
-        self.pages.iter().map(|page| &page.degradation)
+    /// Returns all sets of faults, ascending.
+    pub fn faults(&self) -> impl Iterator<Item = &Faults> {
+        self.pages.iter().map(|page| &page.faults)
     }
 
-    /// Returns the schedule after these faults, in microseconds; `None` if the book does not have the faults, or if the
-    /// collective is impossible after them.
+    /// Checks all pages in parallel. Returns their figures, ascending by faults.
+    ///
+    /// # Errors
+    ///
+    /// The first [`BookError`] of a page.
+    pub fn rows(&self) -> Result<Vec<Degradation>, BookError> {
+        let row = |page: &Page| Ok(page.check(&self.before.schedule)?.degradation);
+        let rows: Vec<_> = self.pages.par_iter().map(row).collect();
+        rows.into_iter().collect()
+    }
+
+    /// Returns the schedule after these faults, in microseconds, without a check; `None` if the book does not have the
+    /// faults, or if the collective is impossible after them.
     ///
     /// Channels have their numbers in the network without faults. Messages are numbered by the collective on the faulty
     /// network, where a failed terminal has none.
@@ -122,33 +123,20 @@ impl RecoveryBook {
     /// [`BookError::Schedule`] if the schedule cannot be read.
     pub fn schedule(&self, faults: &Faults) -> Result<Option<Schedule>, BookError> {
         let plan = self.page(faults).and_then(|page| page.plan.as_ref());
-        plan.map(|plan| Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)).transpose()
+        plan.map(PackedPlan::schedule).transpose()
     }
 
-    /// Returns the figures for these faults, and the plan as a file on the faulty network; `None` if the book does not
-    /// have the faults.
+    /// Verifies the plan after these faults, and returns it with its figures; `None` if the book does not have the faults.
     ///
     /// # Errors
     ///
-    /// [`BookError`] if the page contradicts itself.
-    pub fn look_up(&self, faults: &Faults) -> Result<Option<Recovery>, BookError> {
-        let Some(page) = self.page(faults) else { return Ok(None) };
-        let plan = page.plan.as_ref().map(|plan| self.unpacked(faults, plan)).transpose()?;
-        Ok(Some(Recovery { degradation: page.degradation.clone(), plan }))
+    /// [`BookError`] if the plan is refused.
+    pub fn look_up(&self, faults: &Faults) -> Result<Option<Consequence>, BookError> {
+        self.page(faults).map(|page| page.check(&self.before.schedule)).transpose()
     }
 
     fn page(&self, faults: &Faults) -> Option<&Page> {
-        let place = self.pages.binary_search_by(|page| page.degradation.faults.cmp(faults)).ok()?;
+        let place = self.pages.binary_search_by(|page| page.faults.cmp(faults)).ok()?;
         self.pages.get(place)
-    }
-
-    fn unpacked(&self, faults: &Faults, plan: &PackedPlan) -> Result<PlanFile, BookError> {
-        let network = faults.apply_to(self.topology())?;
-        let before = self.before.schedule.problem();
-        let collective = remaining(before.collective(), &network);
-        let problem = Problem::new(&network, &collective, before.model())?;
-        let schedule = Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)?;
-        let file = ScheduleFile::new(&problem, schedule);
-        Ok(plan.claims.clone().into_file(|| Ok(file))?)
     }
 }

@@ -19,8 +19,8 @@ pub enum BookError {
     /// The pages are not in order.
     #[error("the pages are not in order; the file is altered, fetch or write it again")]
     Order,
-    /// The sweep kept no schedules.
-    #[error("the file has the figures of a sweep, but no plans")]
+    /// The file has figures of an old version without plans.
+    #[error("the file has figures without plans, which cannot be checked; write it again")]
     NoPlans,
     /// The log belongs to another sweep.
     #[error("it belongs to another sweep")]
@@ -34,9 +34,17 @@ pub enum BookError {
     /// The network does not have these faults.
     #[error(transparent)]
     Faults(#[from] FaultError),
-    /// A page has a plan for an impossible problem.
+    /// The collective is none on this network.
     #[error("the book contradicts itself: {0}")]
     Problem(#[from] ProblemError),
+    /// A claim of a page is wrong.
+    #[error("the plan for {faults} is refused: {why}; the file is altered, fetch or write it again")]
+    Page {
+        /// The faults of the page.
+        faults: String,
+        /// The wrong claim.
+        why: String,
+    },
 }
 
 impl BookError {

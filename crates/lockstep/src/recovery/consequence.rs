@@ -1,7 +1,7 @@
 //! The consequence of one fault set: figures and plan.
 
 use lockstep_faults::{FaultError, Faults, Survivability};
-use lockstep_schedule::{Budget, ProblemError, Transport};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, ProblemError, Transport};
 use lockstep_topology::Topology;
 
 use super::degradation::{Degradation, FaultOutcome, Loss, PlanFigures};
@@ -69,7 +69,8 @@ impl Consequence {
                 (FaultOutcome::Planned(PlanFigures::new(&replanned.plan, changes)), Some(replanned.plan))
             }
             Err(ReplanError::Plan(PlanError::Problem(error))) => {
-                (FaultOutcome::Lost(loss(error, before, &network)?), None)
+                let loss = loss(error, before.collective(), before.model(), &network).map_err(ReplanError::from)?;
+                (FaultOutcome::Lost(loss), None)
             }
             Err(error) => return Err(error.into()),
         };
@@ -77,15 +78,24 @@ impl Consequence {
     }
 }
 
-/// Returns what is lost, if a loss makes the problem impossible.
-fn loss(error: ProblemError, before: &Plan, network: &Topology) -> Result<Loss, ConsequenceError> {
-    let transport = Transport::of(before.collective().pattern(), before.model().on(network));
-    match (error, before.collective().root()) {
+/// Returns what is lost, if a loss makes the problem impossible. `collective` is that of the network without faults.
+///
+/// # Errors
+///
+/// Every other [`ProblemError`].
+pub(super) fn loss(
+    error: ProblemError,
+    collective: &Collective,
+    model: CommunicationModel,
+    network: &Topology,
+) -> Result<Loss, ProblemError> {
+    let transport = Transport::of(collective.pattern(), model.on(network));
+    match (error, collective.root()) {
         (ProblemError::HasFailed { .. }, Some(root)) => Ok(Loss::Root(root)),
         (ProblemError::TooFewTerminals { .. } | ProblemError::Unreachable { .. }, _) => {
             Ok(Loss::Terminals(Survivability::of(network, transport)))
         }
         (ProblemError::NoMessage, _) => Ok(Loss::Messages),
-        (error, _) => Err(ReplanError::from(error).into()),
+        (error, _) => Err(error),
     }
 }

@@ -5,6 +5,7 @@ mod book_error;
 mod book_format;
 mod consequence;
 mod degradation;
+mod page_check;
 mod remaining;
 mod repair;
 mod replan;
@@ -12,7 +13,7 @@ mod sweep;
 mod sweep_log;
 mod sweep_task;
 
-pub use book::{Recovery, RecoveryBook};
+pub use book::RecoveryBook;
 pub use book_error::BookError;
 pub use book_format::BOOK_KIND;
 pub use consequence::{Consequence, ConsequenceError};

@@ -2,12 +2,16 @@
 
 use std::io::{self, Write};
 
+use lockstep_faults::Faults;
 use lockstep_files::HEADER_BYTES;
+use lockstep_schedule::{Budget, ScheduleFile, StopReason};
+use rayon::prelude::*;
 
 use super::book_error::BookError;
 use super::book_format::{BOOK_KIND, PackedPlan, Page, Piece, Pieces, Title, title};
 use super::consequence::Consequence;
-use super::degradation::Degradation;
+use super::degradation::{Degradation, FaultOutcome};
+use super::sweep::BATCH;
 use crate::plan::Plan;
 use crate::planner::PlanOptions;
 
@@ -22,8 +26,6 @@ pub struct SweepIdentity<'a> {
     pub evaluations: u64,
     /// The sets of faults and their order, in words.
     pub sets: &'a str,
-    /// Whether the log keeps schedules, and not only their figures.
-    pub keeps_plans: bool,
 }
 
 impl SweepIdentity<'_> {
@@ -35,9 +37,8 @@ impl SweepIdentity<'_> {
     }
 
     fn title(&self) -> Title {
-        let Self { before, options, evaluations, sets, keeps_plans } = *self;
-        let options = options.into();
-        Title { before: before.to_file(None).to_bytes(), options, evaluations, sets: sets.to_owned(), keeps_plans }
+        let Self { before, options, evaluations, sets } = *self;
+        Title { before: before.to_file(None).to_bytes(), options: options.into(), evaluations, sets: sets.to_owned() }
     }
 }
 
@@ -54,7 +55,7 @@ impl SweepIdentity<'_> {
 /// let options = PlanOptions::auto(1);
 /// let links = FaultSpace::new(&ring, FaultKind::Link, 1);
 /// let evaluations = budget.evaluation_limit();
-/// let identity = SweepIdentity { before: &before, options, evaluations, sets: "every link", keeps_plans: true };
+/// let identity = SweepIdentity { before: &before, options, evaluations, sets: "every link" };
 /// let mut bytes = Vec::new();
 /// let mut log = SweepLog::begin(&identity, &mut bytes)?;
 /// sweep(&before, links.iter(), options, &budget, |consequence| log.add(&consequence).expect("memory takes all bytes"))?;
@@ -69,10 +70,9 @@ impl SweepIdentity<'_> {
 pub struct SweepLog<W> {
     out: W,
     pages: u64,
-    keeps_plans: bool,
 }
 
-/// A page of a log: the consequence of one set of faults.
+/// A page of a log: the plan after one set of faults, which is checked.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SweepPage {
     /// The figures.
@@ -82,11 +82,15 @@ pub struct SweepPage {
 }
 
 impl SweepPage {
-    /// Returns the page of this number, from 0, with or without its plan.
-    pub(super) fn new(number: u64, consequence: &Consequence, keeps_plan: bool) -> Self {
-        let plan = consequence.plan.as_ref().filter(|_| keeps_plan).map(PackedPlan::new);
+    /// Returns the page of this number, from 0.
+    pub(super) fn new(number: u64, consequence: &Consequence) -> Self {
         let degradation = consequence.degradation.clone();
-        let piece = Piece::Page(Page { number, degradation: degradation.clone(), plan });
+        let changes = match &degradation.outcome {
+            FaultOutcome::Planned(figures) => figures.changes,
+            FaultOutcome::Lost(_) => None,
+        };
+        let plan = consequence.plan.as_ref().map(PackedPlan::new);
+        let piece = Piece::Page(Page { number, faults: degradation.faults.clone(), changes, plan });
         Self { degradation, bytes: BOOK_KIND.seal(&piece) }
     }
 
@@ -95,12 +99,12 @@ impl SweepPage {
         self.bytes
     }
 
-    /// Reads pages, one behind the other. The number of the first one is `first`.
+    /// Reads pages, one behind the other, and checks them. The number of the first one is `first`.
     ///
     /// # Errors
     ///
-    /// [`BookError`] if the bytes are not such pages.
-    pub(super) fn read_all(first: u64, mut bytes: &[u8]) -> Result<Vec<Self>, BookError> {
+    /// [`BookError`] if the bytes are not such pages, or if a plan is refused.
+    pub(super) fn read_all(before: &ScheduleFile, first: u64, mut bytes: &[u8]) -> Result<Vec<Self>, BookError> {
         let mut pages = Vec::new();
         for piece in Pieces::behind(first, bytes) {
             let (piece, length) = match piece {
@@ -109,22 +113,64 @@ impl SweepPage {
             };
             let Piece::Page(page) = piece else { return Err(BookError::Order) };
             let (own, rest) = bytes.split_at(length);
-            pages.push(Self { degradation: page.degradation, bytes: own.to_vec() });
+            pages.push((page, own));
             bytes = rest;
         }
-        Ok(pages)
+        let checked = pages
+            .par_iter()
+            .map(|(page, bytes)| Ok(Self { degradation: page.check(before)?.degradation, bytes: bytes.to_vec() }));
+        checked.collect()
     }
 }
 
-/// The contents of an unfinished log.
+/// The contents of an unfinished log, which [`check`](Self::check) verifies.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InterruptedSweep {
-    /// The complete rows, in order.
-    pub rows: Vec<Degradation>,
+    /// The complete pages, in order.
+    pages: Vec<Page>,
     /// Number of complete bytes of the file. The bytes behind them are an incomplete page, or the end of the book.
     pub length: usize,
     /// Whether the sweep was complete.
     pub is_ended: bool,
+}
+
+impl InterruptedSweep {
+    /// Returns the number of complete pages.
+    pub fn page_count(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Checks the pages in parallel, and passes their figures to `observe` in order. `before` is the plan of the network without
+    /// faults, and `sets` are all fault sets of the sweep.
+    ///
+    /// Returns why the budget stopped the check before the last page, or `None` if it is complete.
+    ///
+    /// # Errors
+    ///
+    /// The first [`BookError`] of a page: its plan is refused, or it belongs to another fault set.
+    pub fn check(
+        &self,
+        before: &Plan,
+        sets: impl IntoIterator<Item = Faults>,
+        budget: &Budget,
+        mut observe: impl FnMut(Degradation),
+    ) -> Result<Option<StopReason>, BookError> {
+        let mut sets = sets.into_iter();
+        for batch in self.pages.chunks(BATCH * rayon::current_num_threads()) {
+            if let Some(stopped) = budget.interruption() {
+                return Ok(Some(stopped));
+            }
+            let checked: Vec<_> = batch.par_iter().map(|page| page.check(before.schedule_file())).collect();
+            for consequence in checked {
+                let degradation = consequence?.degradation;
+                if sets.next().as_ref() != Some(&degradation.faults) {
+                    return Err(BookError::OtherSweep);
+                }
+                observe(degradation);
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl<W: Write> SweepLog<W> {
@@ -136,12 +182,12 @@ impl<W: Write> SweepLog<W> {
     pub fn begin(identity: &SweepIdentity<'_>, mut out: W) -> io::Result<Self> {
         out.write_all(&BOOK_KIND.seal(&identity.title()))?;
         out.flush()?;
-        Ok(Self { out, pages: 0, keeps_plans: identity.keeps_plans })
+        Ok(Self { out, pages: 0 })
     }
 
     /// Resumes a log behind the pages of [`SweepIdentity::interrupted`]. The writer must be at the end of these pages.
-    pub fn resume(identity: &SweepIdentity<'_>, interrupted: &InterruptedSweep, out: W) -> Self {
-        Self { out, pages: interrupted.rows.len() as u64, keeps_plans: identity.keeps_plans }
+    pub fn resume(interrupted: &InterruptedSweep, out: W) -> Self {
+        Self { out, pages: interrupted.pages.len() as u64 }
     }
 
     /// Writes the next consequence, and flushes the writer.
@@ -150,7 +196,7 @@ impl<W: Write> SweepLog<W> {
     ///
     /// The errors of the writer.
     pub fn add(&mut self, consequence: &Consequence) -> io::Result<()> {
-        self.add_page(&SweepPage::new(self.pages, consequence, self.keeps_plans))
+        self.add_page(&SweepPage::new(self.pages, consequence))
     }
 
     /// Writes the next page, and flushes the writer.
@@ -178,7 +224,8 @@ impl<W: Write> SweepLog<W> {
 }
 
 impl SweepIdentity<'_> {
-    /// Reads the log of an interrupted sweep with this identity. An incomplete last page is not an error.
+    /// Reads the log of an interrupted sweep with this identity, without a check of its pages. An incomplete last page is not an
+    /// error.
     ///
     /// # Errors
     ///
@@ -188,11 +235,12 @@ impl SweepIdentity<'_> {
         if title != self.title() {
             return Err(BookError::OtherSweep);
         }
-        let mut interrupted = InterruptedSweep { rows: Vec::new(), length: bytes.len() - pages.len(), is_ended: false };
+        let mut interrupted =
+            InterruptedSweep { pages: Vec::new(), length: bytes.len() - pages.len(), is_ended: false };
         for piece in Pieces::new(pages) {
             match piece {
                 Ok((Piece::Page(page), length)) => {
-                    interrupted.rows.push(page.degradation);
+                    interrupted.pages.push(page);
                     interrupted.length += length;
                 }
                 Ok((Piece::End(_), _)) => interrupted.is_ended = true,

@@ -15,7 +15,7 @@ use crate::workers::{WorkerError, Workers};
 
 /// The kind of a task.
 pub(crate) const KIND: FileKind =
-    FileKind { format: "lockstep-sweep-task", noun: "part of a sweep", magic: *b"lockswpt", version: 1, remedies: &[] };
+    FileKind { format: "lockstep-sweep-task", noun: "part of a sweep", magic: *b"lockswpt", version: 2, remedies: &[] };
 
 /// A part of a sweep: some consecutive sets of faults.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,6 @@ pub(crate) struct SweepTask {
     pub(crate) before: Vec<u8>,
     options: StoredOptions,
     evaluations: u64,
-    keeps_plans: bool,
     /// The number of the first page.
     first: u64,
     sets: Vec<Faults>,
@@ -61,7 +60,7 @@ impl SweepTask {
         let (mut pages, mut number) = (Vec::new(), self.first);
         let budget = Budget::evaluations(self.evaluations);
         let swept = sweep(before, self.sets.iter().cloned(), options, &budget, |consequence| {
-            pages.extend(SweepPage::new(number, &consequence, self.keeps_plans).into_bytes());
+            pages.extend(SweepPage::new(number, &consequence).into_bytes());
             number += 1;
         });
         swept.map_err(|error| error.to_string())?;
@@ -85,11 +84,11 @@ pub fn sweep_with(
     budget: &Budget,
     mut observe: impl FnMut(SweepPage),
 ) -> Result<Option<StopReason>, SharedSweepError> {
-    let SweepIdentity { before, options, evaluations, keeps_plans, .. } = *identity;
+    let SweepIdentity { before, options, evaluations, .. } = *identity;
     let (mut sets, mut number) = (sets.into_iter(), first as u64);
     if workers.count() == 0 {
         return Ok(sweep(before, sets, options, budget, |consequence| {
-            observe(SweepPage::new(number, &consequence, keeps_plans));
+            observe(SweepPage::new(number, &consequence));
             number += 1;
         })?);
     }
@@ -98,7 +97,6 @@ pub fn sweep_with(
         before: before.to_file(None).to_bytes(),
         options: options.into(),
         evaluations,
-        keeps_plans,
         first: 0,
         sets: Vec::new(),
     };
@@ -113,24 +111,28 @@ pub fn sweep_with(
             if sets.is_empty() {
                 break;
             }
-            busy.push((worker, first));
             let task = SweepTask { first, sets, ..whole.clone() };
-            first += task.sets.len() as u64;
             workers.send(worker, KIND.seal(&task));
+            first += task.sets.len() as u64;
+            busy.push((worker, task));
         }
         let stopped = sweep(before, own, options, budget, |consequence| {
-            observe(SweepPage::new(number, &consequence, keeps_plans));
+            observe(SweepPage::new(number, &consequence));
             number += 1;
         })?;
         if stopped.is_some() {
             return Ok(stopped);
         }
-        for (worker, first) in busy {
+        for (worker, task) in busy {
             let Some(result) = workers.receive(worker, &|| budget.interruption().is_some()) else {
                 return Ok(budget.interruption());
             };
             let unreadable = |error| SharedSweepError::Result { worker, error };
-            let pages = SweepPage::read_all(first, &WorkerError::check(worker, &result)?).map_err(unreadable)?;
+            let pages = WorkerError::check(worker, &result)?;
+            let pages = SweepPage::read_all(before.schedule_file(), task.first, &pages).map_err(unreadable)?;
+            if !pages.iter().map(|page| &page.degradation.faults).eq(&task.sets) {
+                return Err(unreadable(BookError::OtherSweep));
+            }
             number += pages.len() as u64;
             pages.into_iter().for_each(&mut observe);
         }

@@ -37,7 +37,7 @@ use crate::recovery::{SWEEP_TASK_KIND, SweepTask};
 /// let before = plan(&ring, &Collective::all_gather(), &CommunicationModel::wormhole(), &budget)?;
 /// let options = PlanOptions::auto(1);
 /// let identity =
-///     SweepIdentity { before: &before, options, evaluations: 1 << 16, sets: "every link", keeps_plans: false };
+///     SweepIdentity { before: &before, options, evaluations: 1 << 16, sets: "every link" };
 /// let links = FaultSpace::new(&ring, FaultKind::Link, 1);
 /// let mut sets = Vec::new();
 /// sweep_with(&Own(RefCell::default(), RefCell::default()), &identity, 0, links.iter(), &budget, |page| {

@@ -113,7 +113,7 @@ fn binary_files_of_version_1_are_read() {
     assert_eq!(book.len(), 5);
     for faults in FaultSpace::new(book.topology(), FaultKind::Link, 1).iter() {
         let plan = book.look_up(&faults).unwrap().unwrap().plan.unwrap();
-        assert_eq!(plan.check().unwrap().step_count(), 4);
+        assert_eq!(plan.step_count(), 4);
     }
 }
 
@@ -182,6 +182,24 @@ fn wrong_claims_are_violations() {
         spoiled(|file| file.verdict = Verdict::Gap(1)),
         "the plan claims 'gap 1', but it has 7 steps and a lower bound of 7"
     );
+    // Three steps of width 5 for what three steps of width 1 carry.
+    let wide = |file: &mut PlanFile| {
+        let mut schedule = Schedule::new();
+        for (_, step) in file.schedule.schedule().steps() {
+            schedule.begin_step_of_width(5.try_into().unwrap());
+            step.iter().for_each(|transfer| schedule.push(transfer.message, transfer.path));
+        }
+        file.schedule = Arc::new(ScheduleFile::new(&file.schedule.problem(), schedule));
+    };
+    assert_eq!(
+        spoiled(wide),
+        "the plan claims 'optimal', but it has 7 steps of width 35 together and a lower bound of 7"
+    );
+    let mut file = plan().to_file(None);
+    wide(&mut file);
+    file.verdict = Verdict::Gap(28);
+    let checked = file.check().unwrap();
+    assert_eq!((checked.verdict(), checked.is_optimal()), (Verdict::Gap(28), false));
     assert!(spoiled(|file| file.lower_bound.steps = 8).starts_with("the lower bound is not proved: "));
     assert!(spoiled(|file| file.lower_bound.steps = 6).starts_with("the lower bound is not proved: "));
 }

@@ -21,8 +21,7 @@ fn a_cancelled_sweep_keeps_only_what_the_whole_sweep_has() {
         let options = PlanOptions::auto(1);
         let before = Planner::new(setup.problem(), options).run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
         let space = FaultSpace::new(before.topology(), FaultKind::Link, 1);
-        let identity =
-            SweepIdentity { before: &before, options, evaluations: BUDGET, sets: "every link", keeps_plans: true };
+        let identity = SweepIdentity { before: &before, options, evaluations: BUDGET, sets: "every link" };
         let book = |budget: &Budget| {
             let mut bytes = Vec::new();
             let mut log = SweepLog::begin(&identity, &mut bytes).unwrap();

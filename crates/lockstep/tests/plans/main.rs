@@ -10,6 +10,7 @@ mod designs;
 mod engines;
 mod execution;
 mod files;
+mod forgeries;
 mod fronts;
 mod interruptions;
 mod islands;

@@ -26,7 +26,7 @@ fn every_collective_is_planned_under_every_model() {
                         verify(&problem, plan.schedule()).unwrap();
                         plan.lower_bound().check(&problem).unwrap();
                         let gap = plan.step_count() - plan.lower_bound().steps;
-                        let verdict = if gap == 0 { Verdict::Optimal } else { Verdict::Gap(gap) };
+                        let verdict = if gap == 0 { Verdict::Optimal } else { Verdict::Gap(gap.into()) };
                         assert_eq!(plan.verdict(), verdict, "{file} {name} {model}");
                         plans += 1;
                     }

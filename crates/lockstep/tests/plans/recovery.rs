@@ -93,7 +93,7 @@ fn book() -> (Plan, Vec<Consequence>, Vec<u8>) {
 
 fn identity(before: &Plan) -> SweepIdentity<'_> {
     let options = PlanOptions::auto(1);
-    SweepIdentity { before, options, evaluations: BUDGET, sets: "every channel", keeps_plans: true }
+    SweepIdentity { before, options, evaluations: BUDGET, sets: "every channel" }
 }
 
 #[test]
@@ -101,14 +101,14 @@ fn a_book_returns_every_plan() {
     let (before, consequences, bytes) = book();
     let book = RecoveryBook::read(&bytes).unwrap();
     assert_eq!((book.len(), book.sets()), (consequences.len(), "every channel"));
-    assert!(!book.is_empty() && book.rows().eq(consequences.iter().map(|one| &one.degradation)));
+    assert!(!book.is_empty() && book.faults().eq(consequences.iter().map(|one| &one.degradation.faults)));
+    assert!(book.rows().unwrap().iter().eq(consequences.iter().map(|one| &one.degradation)));
     assert_eq!(book.before().clone().check().unwrap(), before);
-    for Consequence { degradation, plan } in consequences {
-        let recovery = book.look_up(&degradation.faults).unwrap().unwrap();
-        assert_eq!(recovery.degradation, degradation);
-        let schedule = book.schedule(&degradation.faults).unwrap();
-        assert_eq!(schedule.as_ref(), plan.as_ref().map(Plan::schedule));
-        assert_eq!(recovery.plan.map(|file| file.check().unwrap()), plan);
+    for consequence in consequences {
+        let faults = &consequence.degradation.faults;
+        let schedule = book.schedule(faults).unwrap();
+        assert_eq!(schedule.as_ref(), consequence.plan.as_ref().map(Plan::schedule));
+        assert_eq!(book.look_up(faults).unwrap(), Some(consequence));
     }
     let unknown = Faults::from(Fault::Node(before.topology().terminals()[0]));
     assert_eq!(book.look_up(&unknown).unwrap(), None);
@@ -120,7 +120,7 @@ fn a_book_of_nothing_is_empty() {
     let mut bytes = Vec::new();
     SweepLog::begin(&identity(&before), &mut bytes).unwrap().end().unwrap();
     let book = RecoveryBook::read(&bytes).unwrap();
-    assert_eq!((book.is_empty(), book.rows().count()), (true, 0));
+    assert_eq!((book.is_empty(), book.rows()), (true, Ok(Vec::new())));
 }
 
 /// The digest names the file of an interrupted sweep.
@@ -133,11 +133,10 @@ fn another_sweep_has_another_digest() {
         SweepIdentity { options: PlanOptions::auto(2), ..first },
         SweepIdentity { evaluations: BUDGET + 1, ..first },
         SweepIdentity { sets: "every link", ..first },
-        SweepIdentity { keeps_plans: false, ..first },
     ];
     assert_eq!(identity(&ring).digest(), first.digest());
     let digests: std::collections::BTreeSet<u64> = others.iter().chain([&first]).map(SweepIdentity::digest).collect();
-    assert_eq!(digests.len(), 6);
+    assert_eq!(digests.len(), 5);
 }
 
 /// Several rounds of tasks for several workers.
@@ -145,7 +144,7 @@ fn another_sweep_has_another_digest() {
 fn workers_share_a_long_sweep() {
     let setup = Setup::new("mesh:5x5", "oab", CommunicationModel::store_and_forward());
     let before = Planner::new(setup.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
-    let identity = SweepIdentity { keeps_plans: false, ..identity(&before) };
+    let identity = identity(&before);
     let space = FaultSpace::new(before.topology(), FaultKind::Channel, 1);
     let log = |workers: usize| {
         let mut log = Vec::new();
@@ -154,7 +153,7 @@ fn workers_share_a_long_sweep() {
         let ended = sweep_with(&workers, &identity, 0, space.iter(), &budget, |page| writer.add_page(&page).unwrap());
         assert_eq!(ended, Ok(None));
         writer.end().unwrap();
-        assert_eq!(identity.interrupted(&log).unwrap().rows.len(), 80);
+        assert_eq!(identity.interrupted(&log).unwrap().page_count(), 80);
         log
     };
     let alone = log(0);
@@ -220,11 +219,23 @@ fn the_log_of_another_sweep_is_refused() {
     let (before, _, bytes) = book();
     let other = SweepIdentity { evaluations: BUDGET + 1, ..identity(&before) };
     assert_eq!(other.interrupted(&bytes), Err(BookError::OtherSweep));
-    let figures = SweepIdentity { keeps_plans: false, ..identity(&before) };
-    let mut log = Vec::new();
-    SweepLog::begin(&figures, &mut log).unwrap().end().unwrap();
-    assert_eq!(RecoveryBook::read(&log), Err(BookError::NoPlans));
-    assert!(figures.interrupted(&log).unwrap().is_ended);
+    // The pages of other fault sets, behind the right title.
+    let logged = identity(&before).interrupted(&bytes).unwrap();
+    let links = FaultSpace::new(before.topology(), FaultKind::Channel, 1);
+    let checked = |skipped: usize| {
+        logged.check(&before, links.iter().skip(skipped), &Budget::unlimited(), |_| {}).map(|stopped| stopped.is_some())
+    };
+    assert_eq!((checked(0), checked(1)), (Ok(false), Err(BookError::OtherSweep)));
+}
+
+#[test]
+fn a_cancelled_budget_stops_the_check_of_a_log() {
+    let (before, _, bytes) = book();
+    let (logged, budget) = (identity(&before).interrupted(&bytes).unwrap(), Budget::unlimited());
+    let (sets, mut rows) = (FaultSpace::new(before.topology(), FaultKind::Channel, 1), 0);
+    budget.cancel();
+    assert_eq!(logged.check(&before, sets.iter(), &budget, |_| rows += 1), Ok(Some(StopReason::Cancelled)));
+    assert_eq!(rows, 0);
 }
 
 #[test]
@@ -237,14 +248,16 @@ fn a_truncated_book_is_refused_and_its_sweep_resumes() {
         let error = RecoveryBook::read(&bytes[..cut]).expect_err("an unfinished book");
         assert_eq!(error.is_torn(), cut < title, "cut to {cut} bytes");
     }
+    let sets = FaultSpace::new(before.topology(), FaultKind::Channel, 1);
     // Steps of 7 bytes reach every part of a page.
     for cut in (title..bytes.len()).step_by(7) {
         let interrupted = identity.interrupted(&bytes[..cut]).unwrap();
         assert!(!interrupted.is_ended && interrupted.length <= cut);
-        let done = interrupted.rows.len();
-        assert!(interrupted.rows.iter().eq(consequences[..done].iter().map(|one| &one.degradation)));
+        let (done, mut rows) = (interrupted.page_count(), Vec::new());
+        interrupted.check(&before, sets.iter(), &Budget::unlimited(), |row| rows.push(row)).unwrap();
+        assert!(rows.iter().eq(consequences[..done].iter().map(|one| &one.degradation)));
         let mut resumed = bytes[..interrupted.length].to_vec();
-        let mut log = SweepLog::resume(&identity, &interrupted, &mut resumed);
+        let mut log = SweepLog::resume(&interrupted, &mut resumed);
         for one in &consequences[done..] {
             log.add(one).unwrap();
         }
@@ -269,13 +282,13 @@ fn pages_out_of_order_are_refused() {
     let one_page = |number: usize| {
         let mut page = Vec::new();
         let interrupted = identity.interrupted(&bytes[..title]).unwrap();
-        let mut log = SweepLog::resume(&identity, &interrupted, &mut page);
+        let mut log = SweepLog::resume(&interrupted, &mut page);
         log.add(&consequences[number]).unwrap();
         page
     };
     let twice = [&bytes[..title], &one_page(0), &one_page(0)].concat();
     assert_eq!(identity.interrupted(&twice), Err(BookError::Order));
-    assert_eq!(identity.interrupted(&[&bytes[..title], &one_page(1)].concat()).unwrap().rows.len(), 1);
+    assert_eq!(identity.interrupted(&[&bytes[..title], &one_page(1)].concat()).unwrap().page_count(), 1);
 }
 
 #[test]

@@ -81,7 +81,7 @@ class RecoveryBook:
 
     @property
     def rows(self) -> list[FaultFigures]:
-        """The figures of all fault sets."""
+        """The figures of all fault sets. The claims of all plans are checked."""
         figures: list[FaultFigures] = []
         for name, plan, loss in self._native.rows():
             steps, bound, verdict = (None, None, None) if plan is None else plan
@@ -97,7 +97,7 @@ class RecoveryBook:
         return FaultEffect(name, None if after is None else Plan(after), loss)
 
     def __len__(self) -> int:
-        return len(self._native.rows())
+        return len(self._native)
 
     def __repr__(self) -> str:
         return f"<RecoveryBook for {self.sets}: {len(self)} fault sets>"

@@ -222,7 +222,7 @@ class Plan(Schedule):
 
     @property
     def verdict(self) -> str:
-        """``optimal``, or ``gap`` with the difference between the steps and the lower bound."""
+        """``optimal``, or ``gap`` with the sum of the widths of all steps above the lower bound."""
         return self._native.bound[3]
 
     @property

@@ -32,9 +32,8 @@ pub(crate) fn faults(
             return Err(errors::fault(format!("kind: found '{other}', expected 'links', 'channels' or 'nodes'")));
         }
     };
-    let (file, budget) = (plan.plan_file()?.clone(), budget(limit)?);
+    let (before, budget) = (plan.plan()?.clone(), budget(limit)?);
     worker::run(py, &budget, observer, move |events, budget| {
-        let before = file.check().map_err(errors::invalid)?;
         let space = FaultSpace::new(before.topology(), kind, at_once);
         let sampled = sample.map(|count| space.sample(count, seed)).transpose().map_err(errors::fault)?;
         let total = sampled.as_ref().map(Vec::len).or_else(|| usize::try_from(space.count()?).ok());

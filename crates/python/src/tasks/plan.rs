@@ -80,9 +80,8 @@ pub(crate) fn replan(
     observer: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Schedule, bool)> {
     let (options, budget) = (options(None, None, seed)?, self::budget(budget)?);
-    let (file, faulty) = (plan.plan_file()?.clone(), Arc::clone(&network.topology));
+    let (before, faulty) = (plan.plan()?.clone(), Arc::clone(&network.topology));
     let result = worker::run(py, &budget, observer, move |events, budget| {
-        let before = file.check().map_err(errors::invalid)?;
         let result = library_replan(&before, &faulty, options, budget, |event| {
             events.see(|| Progress::of_planner(&event));
         });
@@ -102,13 +101,13 @@ type Bound3 = (u32, String, String);
 #[pyfunction]
 pub(crate) fn bounds(py: Python<'_>, problem: &Problem, budget: Option<&str>) -> PyResult<Vec<Bound3>> {
     let (budget, problem) = (self::budget(budget)?, problem.clone());
-    let bounds = worker::run(py, &budget, None, move |_, budget| {
-        let problem = problem.checked()?;
+    worker::run(py, &budget, None, move |_, budget| {
+        let problem = problem.checked().map_err(errors::problem)?;
         let explained = |bound: lockstep::LowerBound| {
+            bound.check(&problem).map_err(errors::invalid)?;
             let why = bound.certificate.explain(problem.topology()).to_string();
-            (bound.steps, bound.rule.to_string(), why)
+            Ok((bound.steps, bound.rule.to_string(), why))
         };
-        Ok(lockstep::bounds::all_within(&problem, budget, |_| {}).into_iter().map(explained).collect())
-    })?;
-    bounds.map_err(|error: lockstep::schedule::ProblemError| errors::problem(error))
+        lockstep::bounds::all_within(&problem, budget, |_| {}).into_iter().map(explained).collect()
+    })?
 }

@@ -1,6 +1,6 @@
 //! Recovery books: the plans after many fault sets, from a file.
 
-use lockstep::{Degradation, FaultOutcome, PlanFile, RecoveryBook};
+use lockstep::{Degradation, FaultOutcome, RecoveryBook};
 use pyo3::prelude::*;
 
 use super::faults::{Effect, loss};
@@ -28,7 +28,8 @@ impl Book {
     /// The plan without faults.
     #[getter]
     fn before(&self, py: Python<'_>) -> PyResult<Schedule> {
-        checked(py, self.book.before().clone())
+        let before = self.book.before().clone();
+        py.detach(move || Ok(before.check().map_err(errors::invalid)?.into()))
     }
 
     /// The fault sets in words.
@@ -37,7 +38,12 @@ impl Book {
         self.book.sets()
     }
 
-    fn rows(&self) -> Vec<Row> {
+    fn __len__(&self) -> usize {
+        self.book.len()
+    }
+
+    /// The figures of all fault sets, after the check of their plans.
+    fn rows(&self, py: Python<'_>) -> PyResult<Vec<Row>> {
         let row = |row: &Degradation| {
             let figures = match &row.outcome {
                 FaultOutcome::Planned(plan) => Some((plan.steps, plan.bound, plan.verdict.to_string())),
@@ -45,7 +51,8 @@ impl Book {
             };
             (row.faults.name(self.book.topology()), figures, loss(&row.outcome, self.book.topology()))
         };
-        self.book.rows().map(row).collect()
+        let rows = py.detach(|| self.book.rows()).map_err(errors::book)?;
+        Ok(rows.iter().map(row).collect())
     }
 
     /// Returns the plan after faults, which is checked, or why there is none.
@@ -62,12 +69,7 @@ impl Book {
             let (name, sets) = (faults.name(topology), self.book.sets());
             errors::fault(format!("no plan for {name}; the book has plans for {sets}"))
         };
-        let recovery = self.book.look_up(&faults).map_err(errors::book)?.ok_or_else(missing)?;
-        let plan = recovery.plan.map(|plan| checked(py, plan)).transpose()?;
-        Ok((faults.name(topology), plan, loss(&recovery.degradation.outcome, topology)))
+        let recovery = py.detach(|| self.book.look_up(&faults)).map_err(errors::book)?.ok_or_else(missing)?;
+        Ok((faults.name(topology), recovery.plan.map(Schedule::from), loss(&recovery.degradation.outcome, topology)))
     }
-}
-
-fn checked(py: Python<'_>, plan: PlanFile) -> PyResult<Schedule> {
-    py.detach(move || Ok(plan.check().map_err(errors::invalid)?.into()))
 }

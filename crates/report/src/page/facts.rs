@@ -5,8 +5,8 @@
 pub enum ScheduleVerdict {
     /// The schedule is valid and meets its bound.
     Optimal,
-    /// The schedule is valid and has this many steps more than its bound.
-    Gap(u32),
+    /// The schedule is valid, and the sum of its widths exceeds its bound by this number.
+    Gap(u64),
     /// The schedule, or a claim about it, is wrong.
     Invalid,
     /// There is no schedule: the collective is impossible.

@@ -95,7 +95,7 @@ impl PickedDesign {
         if let Some(FrontPlace { number, designs, scores }) = &self.place {
             let scores = scores.iter().map(|one| format!("{} {}", one.name, score(one.score)));
             let scores = scores.collect::<Vec<_>>().join(", ");
-            sheet.line("in the front", format!("design {number} of {designs}: {scores}"));
+            sheet.line("in the front", format!("design {number} of {designs}: {scores} (not checked)"));
         }
         if let Some(file) = file {
             sheet.line("written to", file.display().to_string());

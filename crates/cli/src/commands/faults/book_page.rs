@@ -1,7 +1,7 @@
 //! The page of a recovery book: the plan of the network, and a plan for each set of faults.
 
 use anyhow::Context;
-use lockstep::{FaultOutcome, PlanFigures, PlanFile, RecoveryBook, Topology};
+use lockstep::{Consequence, FaultOutcome, Plan, PlanFigures, RecoveryBook, Topology};
 use lockstep_report::{FaultEntry, PageLimits, PlanFacts, ScheduleVerdict, recovery_html};
 
 use crate::commands::plan_file;
@@ -12,25 +12,22 @@ struct Row {
     name: String,
     network: Topology,
     outcome: FaultOutcome,
-    plan: Option<PlanFile>,
+    plan: Option<Plan>,
 }
 
 /// Writes the page of a book.
 pub(super) fn html(book: &RecoveryBook) -> anyhow::Result<String> {
     let mut rows = Vec::new();
-    for degradation in book.rows() {
+    for faults in book.faults() {
         // Checks that the network has the faults, before their names.
-        let network = degradation.faults.apply_to(book.topology())?;
-        let plan = book.look_up(&degradation.faults)?.and_then(|recovery| recovery.plan);
-        let name = degradation.faults.name(book.topology());
-        rows.push(Row { name, network, outcome: degradation.outcome.clone(), plan });
+        let network = faults.apply_to(book.topology())?;
+        let Some(Consequence { degradation, plan }) = book.look_up(faults)? else { continue };
+        rows.push(Row { name: faults.name(book.topology()), network, outcome: degradation.outcome, plan });
     }
-    let before = book.before();
-    before.clone().check().context("the plan without faults")?;
-    let steps = before.steps;
-    let entries: Vec<FaultEntry<'_>> = rows.iter().map(|row| entry(row, steps)).collect();
-    let (problem, schedule) = (before.schedule.problem(), before.schedule.schedule());
-    Ok(recovery_html(&problem, schedule, &plan_file::plan_facts(before), &entries, &PageLimits::BROWSER))
+    let before = book.before().clone().check().context("the plan without faults")?;
+    let entries: Vec<FaultEntry<'_>> = rows.iter().map(|row| entry(row, before.step_count())).collect();
+    let (problem, schedule) = (before.problem(), before.schedule());
+    Ok(recovery_html(&problem, schedule, &plan_file::plan_facts(&before), &entries, &PageLimits::BROWSER))
 }
 
 fn entry(row: &Row, before: u32) -> FaultEntry<'_> {
@@ -44,7 +41,7 @@ fn entry(row: &Row, before: u32) -> FaultEntry<'_> {
             ("impossible".to_owned(), facts)
         }
     };
-    let plan = row.plan.as_ref().map(|plan| (plan.schedule.problem(), plan.schedule.schedule()));
+    let plan = row.plan.as_ref().map(|plan| (plan.problem(), plan.schedule()));
     FaultEntry { name: row.name.clone(), summary, facts, network: &row.network, plan }
 }
 
@@ -58,7 +55,7 @@ fn summary(figures: &PlanFigures, before: u32) -> String {
     }
 }
 
-fn facts(figures: &PlanFigures, plan: &PlanFile) -> PlanFacts {
+fn facts(figures: &PlanFigures, plan: &Plan) -> PlanFacts {
     let mut facts = plan_file::plan_facts(plan);
     if let Some(changes) = figures.changes {
         let words =

@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, ensure};
 use lockstep::files::LogFile;
-use lockstep::{BOOK_KIND, BookError, Degradation, SweepIdentity, SweepLog, SweepPage};
+use lockstep::{BOOK_KIND, BookError, InterruptedSweep, SweepIdentity, SweepLog, SweepPage};
 
 use crate::args::{SweepArgs, Verbosity};
 use crate::checkpoint_file::set_aside;
@@ -53,13 +53,13 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the file. Returns the rows of an interrupted sweep, too.
+    /// Opens the file. Returns the pages of an interrupted sweep, too, which are not checked.
     pub(super) fn open(
         place: LogPlace,
         identity: &SweepIdentity<'_>,
         files: &mut CommandFiles,
         verbosity: Verbosity,
-    ) -> anyhow::Result<(Self, Vec<Degradation>)> {
+    ) -> anyhow::Result<(Self, Option<InterruptedSweep>)> {
         let (is_book, is_requested) = (matches!(place, LogPlace::Book(_)), !matches!(place, LogPlace::Cache));
         let path = match place {
             LogPlace::Book(path) | LogPlace::Checkpoint(path) => Some(path),
@@ -67,7 +67,7 @@ impl Journal {
             LogPlace::Nowhere => None,
         };
         let mut journal = Self { path: None, log: None, is_book };
-        let Some(path) = path else { return Ok((journal, Vec::new())) };
+        let Some(path) = path else { return Ok((journal, None)) };
         if !is_requested {
             files.update("the log of the sweep", &path)?;
         }
@@ -76,10 +76,10 @@ impl Journal {
             if error.is::<io::Error>() { error.context(cannot_write(&path)) } else { error }
         };
         let begun = journal.allow(begun.map_err(in_context))?;
-        let (log, rows) = begun.unwrap_or_default();
+        let (log, interrupted) = begun.unwrap_or_default();
         journal.path = Some(path).filter(|_| log.is_some() || is_book);
         journal.log = log;
-        Ok((journal, rows))
+        Ok((journal, interrupted))
     }
 
     /// Turns a failure to write a temporary file into a warning and `None`.
@@ -91,6 +91,11 @@ impl Journal {
             }
             result => result.map(Some),
         }
+    }
+
+    /// Returns the error of a file with a page that is refused.
+    pub(super) fn refused(&self, error: &BookError) -> anyhow::Error {
+        cannot_resume(self.path.as_deref().unwrap_or(Path::new("-")), error)
     }
 
     /// Appends the next result.
@@ -134,19 +139,19 @@ fn begin(
     is_requested: bool,
     identity: &SweepIdentity<'_>,
     verbosity: Verbosity,
-) -> anyhow::Result<(Option<SweepLog<LogFile>>, Vec<Degradation>)> {
+) -> anyhow::Result<(Option<SweepLog<LogFile>>, Option<InterruptedSweep>)> {
     let mut file = LogFile::open(path)?;
     let note = |text: &str| output::note(verbosity, &format!("{}{text}", path.display()));
     let saved = input::sealed(path, BOOK_KIND)?.map_err(BookError::from);
     match saved.and_then(|bytes| identity.interrupted(&bytes)) {
         Ok(interrupted) if interrupted.is_ended => {
             output::note(verbosity, &format!("reading all rows from {}", path.display()));
-            return Ok((None, interrupted.rows));
+            return Ok((None, Some(interrupted)));
         }
         Ok(interrupted) => {
             output::note(verbosity, &format!("resuming from {}", path.display()));
             file.truncate(interrupted.length as u64)?;
-            return Ok((Some(SweepLog::resume(identity, &interrupted, file)), interrupted.rows));
+            return Ok((Some(SweepLog::resume(&interrupted, file)), Some(interrupted)));
         }
         Err(error) if error.is_torn() => {
             if fs::metadata(path)?.len() > 0 {
@@ -154,7 +159,7 @@ fn begin(
             }
         }
         Err(error) if is_requested => {
-            bail!("{}: cannot be resumed; delete it, or use another file: {error}", path.display())
+            return Err(cannot_resume(path, &error));
         }
         Err(error) => {
             let aside = set_aside(path)?;
@@ -163,7 +168,11 @@ fn begin(
         }
     }
     file.truncate(0)?;
-    Ok((Some(SweepLog::begin(identity, file)?), Vec::new()))
+    Ok((Some(SweepLog::begin(identity, file)?), None))
+}
+
+fn cannot_resume(path: &Path, error: &BookError) -> anyhow::Error {
+    anyhow!("{}: cannot be resumed; delete it, or use another file: {error}", path.display())
 }
 
 fn cannot_write(path: &Path) -> String {

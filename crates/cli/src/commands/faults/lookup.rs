@@ -9,7 +9,7 @@ use crate::command_files::CommandFiles;
 use crate::commands::plan_file;
 use crate::exit_status::ExitStatus;
 use crate::output::Output;
-use crate::text::{self, Sheet, counted};
+use crate::text::{self, Sheet};
 use crate::{input, output, step_table};
 
 /// Maximum number of transfers in a list.
@@ -51,31 +51,32 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
         }
         return Ok(ExitStatus::Negative);
     };
-    let problem = plan.schedule.problem();
+    let problem = plan.problem();
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &problem);
-    sheet.line("schedule", format!("{}, {}", counted(plan.steps as usize, "step"), plan.verdict));
-    sheet.line("lower bound", text::bound(&plan.lower_bound, problem.topology()));
+    sheet.line("schedule", format!("{}, {}", text::steps_of_plan(&plan), plan.verdict()));
+    sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
     if let Some(changes) = planned.changes {
         let words =
             [(changes.kept, "kept"), (changes.lost, "lost"), (changes.moved, "moved"), (changes.added, "added")];
         let words = words.map(|(count, what)| format!("{count} {what}"));
         sheet.line("transfers", words.join(", "));
     }
-    sheet.line("found by", format!("{}, seed {}", plan.engine, plan.seed));
+    sheet.line("found by", format!("{}, seed {}", plan.engine(), plan.seed()));
     let is_data = output.as_ref().is_some_and(Output::is_standard);
+    let json = || plan.to_file(None).to_json();
     if let Some(output) = output {
-        output.write_bytes(&plan_file::contents(&plan, &sheet, format), || plan.to_json())?;
+        output.write_bytes(&plan_file::contents(&plan, None, &sheet, format), json)?;
     }
     match args.output.as_deref() {
-        _ if args.json => output::print(&plan.to_json())?,
+        _ if args.json => output::print(&json())?,
         _ if is_data => {}
         Some(path) => {
             sheet.line("written to", path.display().to_string());
             output::print(&sheet.to_text())?;
         }
         None => {
-            let steps = step_table::at_most(&problem, plan.schedule.schedule(), MAX_LISTED);
+            let steps = step_table::at_most(&problem, plan.schedule(), MAX_LISTED);
             output::print(&(sheet.to_text() + &steps))?;
         }
     }

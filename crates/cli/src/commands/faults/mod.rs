@@ -56,72 +56,75 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity, workers: &dyn Workers) -> a
         return Ok(interrupted(None, verbosity));
     }
     let words = sets.describe(&space, args);
-    let identity = SweepIdentity {
-        before: &before,
-        options,
-        evaluations: args.budget,
-        sets: &words,
-        keeps_plans: args.book.is_some(),
-    };
-    let (mut journal, done) = progress.aside(|| Journal::open(log_place, &identity, &mut files, verbosity))?;
-    let total = sets.count();
-    let mut worst = Worst::new(&progress, total);
+    let identity = SweepIdentity { before: &before, options, evaluations: args.budget, sets: &words };
+    let (mut journal, logged) = progress.aside(|| Journal::open(log_place, &identity, &mut files, verbosity))?;
     let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
     let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
     let mut rows = progress.aside(|| Rows::begin(&before.problem(), widest, output, format, args.classes))?;
     let whole =
         Degradation { faults: Faults::default(), outcome: FaultOutcome::Planned(PlanFigures::new(&before, None)) };
     progress.aside(|| rows.push(&whole, None))?;
-    for (place, row) in done.iter().enumerate() {
-        progress.aside(|| rows.push(row, sets.size(place)))?;
-        worst.see(row);
-    }
 
-    let mut place = done.len();
-    let mut failed = None;
-    let ended = sweep_with(workers, &identity, place, sets.iter().skip(place), &budget, |page| {
-        if failed.is_none()
-            && let Err(error) = journal.add(&page).and_then(|()| {
-                let row = &page.degradation;
-                worst.see(row);
-                progress.aside(|| rows.push(row, sets.size(place)))
-            })
-        {
-            failed = Some(error);
-            budget.cancel();
-        }
-        place += 1;
-    })?;
+    let mut table = Table::new(&progress, &budget, &sets, rows);
+    let stopped = logged.map(|logged| logged.check(&before, sets.iter(), &budget, |row| table.add(&row, || Ok(()))));
+    let stopped = stopped.transpose().map_err(|error| journal.refused(&error))?.flatten();
+    let ended = match stopped {
+        Some(_) => stopped,
+        None => sweep_with(workers, &identity, table.done, sets.iter().skip(table.done), &budget, |page| {
+            table.add(&page.degradation, || journal.add(&page));
+        })?,
+    };
+    let Table { rows, failed, done, total, .. } = table;
     drop(progress);
     if let Some(error) = failed {
         return Err(error);
     }
     if ended.is_some() {
-        return Ok(interrupted(ended.map(|_| (&journal, place, total)), verbosity));
+        return Ok(interrupted(Some((&journal, done, total)), verbosity));
     }
     journal.end()?;
     rows.end()?;
     Ok(ExitStatus::Success)
 }
 
-/// The largest bound and the largest number of steps of all fault sets so far.
-struct Worst<'a> {
+/// The rows so far, with the largest bound and the largest number of steps of all fault sets.
+struct Table<'a, 'r> {
     progress: &'a Progress,
+    budget: &'a Budget,
+    sets: &'a FaultSets<'a>,
+    rows: Rows<'r>,
+    /// The first error.
+    failed: Option<anyhow::Error>,
     bound: u32,
     steps: u32,
     done: usize,
     total: Option<usize>,
 }
 
-impl<'a> Worst<'a> {
-    fn new(progress: &'a Progress, total: Option<usize>) -> Self {
+impl<'a, 'r> Table<'a, 'r> {
+    fn new(progress: &'a Progress, budget: &'a Budget, sets: &'a FaultSets<'a>, rows: Rows<'r>) -> Self {
+        let total = sets.count();
         progress.set_done(0, total.unwrap_or(0) as u64);
-        Self { progress, bound: 0, steps: 0, done: 0, total }
+        Self { progress, budget, sets, rows, failed: None, bound: 0, steps: 0, done: 0, total }
     }
 
-    /// Shows one more fault set.
-    fn see(&mut self, row: &Degradation) {
+    /// Adds the row of the next fault set, after `log` has stored it. An error cancels the budget, and later rows are dropped.
+    fn add(&mut self, row: &Degradation, log: impl FnOnce() -> anyhow::Result<()>) {
+        let place = self.done;
         self.done += 1;
+        if self.failed.is_some() {
+            return;
+        }
+        self.show(row);
+        let (progress, rows, times) = (self.progress, &mut self.rows, self.sets.size(place));
+        if let Err(error) = log().and_then(|()| progress.aside(|| rows.push(row, times))) {
+            self.failed = Some(error);
+            self.budget.cancel();
+        }
+    }
+
+    /// Shows the progress.
+    fn show(&mut self, row: &Degradation) {
         if let FaultOutcome::Planned(figures) = &row.outcome {
             (self.bound, self.steps) = (self.bound.max(figures.bound), self.steps.max(figures.steps));
             let steps = |steps: u32| Some(counted(steps as usize, "step"));

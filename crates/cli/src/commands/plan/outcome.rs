@@ -12,7 +12,7 @@ use crate::checkpoint_file::CheckpointFile;
 use crate::commands::plan_file;
 use crate::exit_status::ExitStatus;
 use crate::output::{self, Output};
-use crate::text::{self, Sheet, counted};
+use crate::text::{self, Sheet};
 use crate::{link_loads, step_table};
 
 /// Number of lines of a summary that is printed together with its list of transfers, like one screen of a terminal.
@@ -48,7 +48,7 @@ pub(super) fn deliver(
     let sheet = describe(plan, args)?;
     let written = args.output.as_deref().zip(output.as_ref().map(|&(_, format)| format));
     if let Some((output, format)) = output {
-        let contents = plan_file::contents(&file(), &sheet, format);
+        let contents = plan_file::contents(plan, seconds, &sheet, format);
         output.write_bytes(&contents, || file().to_json())?;
     }
     if is_data || args.json {
@@ -96,8 +96,7 @@ fn summarize(
 fn describe(plan: &Plan, args: &PlanArgs) -> anyhow::Result<Sheet> {
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, &plan.problem());
-    let steps = counted(plan.step_count() as usize, "step");
-    sheet.line("schedule", format!("{steps}, {}", text::verdict(plan.verdict())));
+    sheet.line("schedule", format!("{}, {}", text::steps_of_plan(plan), text::verdict(plan.verdict())));
     sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
     sheet.line("transfers", text::transfers(plan.verification()));
     link_loads::describe(&mut sheet, plan.topology(), plan.schedule());
