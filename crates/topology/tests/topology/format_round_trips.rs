@@ -344,7 +344,7 @@ fn unsupported_properties_are_named() {
     assert_eq!(
         message("a b", None, GraphFormat::EdgeList),
         "edges does not support the name 'a b' (a name is a word without white space and without '->' that does not begin \
-         with '#', 'nodes:', 'switches:', 'failed:' or 'unit:'); write json, or change the name"
+         with '#', '%', 'nodes:', 'switches:', 'failed:' or 'unit:'); write json, or change the name"
     );
     assert_eq!(
         message("tail\\", None, GraphFormat::Dot),
