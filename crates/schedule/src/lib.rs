@@ -66,6 +66,7 @@ mod problem;
 mod reach;
 mod reverse;
 mod schedule;
+mod slots;
 mod steps;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
@@ -91,6 +92,7 @@ pub use needed::needed_transfers;
 pub use pattern::{Pattern, Phase};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
+pub use slots::Slots;
 pub use stream::{
     BroadcastCounts, BroadcastVerifier, BroadcastVerifierError, BroadcastViolation, ElementName, Run, TransferFault,
 };
