@@ -7,7 +7,6 @@ use lockstep_topology::Topology;
 use super::book_error::BookError;
 use super::book_format::{PackedPlan, Page, Piece, Pieces, title};
 use super::degradation::Degradation;
-use super::remaining::remaining;
 use crate::plan::PlanFile;
 
 /// A plan for each of many sets of faults.
@@ -145,7 +144,7 @@ impl RecoveryBook {
     fn unpacked(&self, faults: &Faults, plan: &PackedPlan) -> Result<PlanFile, BookError> {
         let network = faults.apply_to(self.topology())?;
         let before = self.before.schedule.problem();
-        let collective = remaining(before.collective(), &network);
+        let collective = before.collective().remaining(&network);
         let problem = Problem::new(&network, &collective, before.model())?;
         let schedule = Schedule::unpack(&plan.schedule).map_err(BookError::Schedule)?;
         let file = ScheduleFile::new(&problem, schedule);

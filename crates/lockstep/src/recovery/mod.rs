@@ -5,7 +5,6 @@ mod book_error;
 mod book_format;
 mod consequence;
 mod degradation;
-mod remaining;
 mod repair;
 mod replan;
 mod sweep;
