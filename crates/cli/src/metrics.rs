@@ -1,5 +1,6 @@
 //! Metrics of a network: the score of each objective.
 
+use lockstep::Topology;
 use lockstep::design::{Network, Objective, objective, objectives};
 use lockstep::pareto::Sense;
 use lockstep_report::{MetricRow, Table};
@@ -72,6 +73,17 @@ pub(crate) fn measure(network: &mut Network, wanted: &Wanted) -> Vec<Metric> {
     }
 }
 
+/// Returns what all metrics of a network leave out, if it is more than a graph.
+pub(crate) fn simplification(topology: &Topology) -> Option<&'static str> {
+    let has_shared_wires = topology.resource_count() < topology.channel_count();
+    match (topology.has_capacities(), has_shared_wires) {
+        (false, false) => None,
+        (true, false) => Some("each channel counts once, whatever its capacity"),
+        (false, true) => Some("each channel counts once, also if it shares a wire"),
+        (true, true) => Some("each channel counts once, whatever its capacity, and also if it shares a wire"),
+    }
+}
+
 /// Returns metrics in words.
 pub(crate) fn to_rows(metrics: &[Metric]) -> Vec<MetricRow> {
     let row = |Metric { name, score: found, sense, about, why }: &Metric| MetricRow {
@@ -102,8 +114,6 @@ pub(crate) fn better(sense: Sense) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use lockstep::Topology;
-
     use super::*;
 
     fn measured(spec: &str, wanted: &Wanted) -> Vec<Metric> {

@@ -4,9 +4,8 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use lockstep::faults::Survivability;
-use lockstep::schedule::{Message, ProblemError, Transport};
-use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, NodeId, Problem, Topology};
+use lockstep::schedule::Message;
+use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, Loss, NodeId, Problem, Topology};
 
 use crate::args::{ProblemArgs, Verbosity};
 use crate::command_files::CommandFiles;
@@ -55,11 +54,13 @@ fn node(graph: &CayleyGraph, option: &str, text: &str) -> anyhow::Result<u64> {
         .with_context(|| format!("{option}: {graph} has no node '{text}'; expected a name or a number"))
 }
 
-/// Returns the collective of a name, of all terminals or of groups. Prints a note if the root is a default.
+/// Returns the collective of a name, of all terminals or of groups. The root is by default the first working terminal; a note
+/// says so.
 fn named(
     name: CollectiveName,
     args: &ProblemArgs,
     topology: &Topology,
+    faulty: &Topology,
     verbosity: Verbosity,
 ) -> anyhow::Result<Collective> {
     if let Some(blocks) = args.blocks {
@@ -74,7 +75,7 @@ fn named(
     }
     let root = match roots[..] {
         [] if name.has_root() => {
-            let first = topology.terminals().first().copied();
+            let first = faulty.terminals().first().copied();
             let first = first.with_context(|| format!("{}: the network has no terminal", args.spec))?;
             let name = topology.node_name(first);
             output::note(verbosity, &format!("root: {name} (the first terminal); use --root to choose another"));
@@ -147,7 +148,10 @@ impl ProblemInput {
         if args.model.half_duplex {
             topology = topology.half_duplex();
         }
+        // Failed terminals leave a collective of the whole network, as after a failure during operation.
+        let whole = (!args.network.failures.is_empty()).then(|| topology.clone());
         topology = args.network.apply_to(topology, verbosity)?;
+        let whole = whole.as_ref().unwrap_or(&topology);
         let stated = args.model.model()?;
         let model = stated.on(&topology);
         if model != stated {
@@ -157,11 +161,20 @@ impl ProblemInput {
             );
         }
         let collective = match (&args.messages, args.collective) {
-            (None, Some(name)) => named(name, args, &topology, verbosity)?,
-            (Some(path), _) => listed(path, &topology)?,
+            (None, Some(name)) => named(name, args, whole, &topology, verbosity)?,
+            (Some(path), _) => listed(path, whole)?,
             (None, None) => bail!("--collective or --messages is needed"),
         };
         let collective = if args.blocks.is_some() { collective } else { collective.with_chunks(args.model.chunks) };
+        let collective = collective.remaining(&topology).into_owned();
+        if let (Some(blocks), Some(messages)) = (args.blocks, collective.messages(&topology))
+            && args.group.is_empty()
+            && messages.len() != blocks.get() as usize
+        {
+            let left = messages.len();
+            let text = format!("--blocks {blocks}: the same number per terminal; {left} are left after the failures");
+            output::note(verbosity, &text);
+        }
         Ok(Self { spec: args.spec.clone(), topology, collective, model })
     }
 
@@ -174,10 +187,13 @@ impl ProblemInput {
         let Self { spec, topology, collective, model } = self;
         match Problem::new(topology, collective, *model) {
             // After failures, the list of disconnected terminals says more than one unreachable pair.
-            Err(ProblemError::Unreachable { .. }) if topology.failed_channels().next().is_some() => {
-                let survivability =
-                    Survivability::of(topology, Transport::of(collective.pattern(), model.on(topology)));
-                bail!("{}: {}", topology.name(), survivability.describe(topology))
+            Err(error) if topology.failed_channels().next().is_some() => {
+                match Loss::of(&error, collective, *model, topology) {
+                    Some(loss @ (Loss::Terminals(_) | Loss::Messages)) => {
+                        bail!("{}: {}", topology.name(), loss.describe(topology))
+                    }
+                    Some(Loss::Root(_)) | None => Err(error).with_context(|| spec.clone()),
+                }
             }
             problem => problem.with_context(|| spec.clone()),
         }

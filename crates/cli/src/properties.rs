@@ -21,8 +21,11 @@ const MAX_DISTANCE_PAIRS: u64 = 1 << 26;
 /// Returns the properties and the fast metrics of a network in words.
 pub(crate) fn network_facts(topology: &Topology) -> NetworkFacts {
     let metrics = metrics::measure(&mut Network::of(topology), &Wanted::Fast);
-    let properties = Properties::new(topology, None).sheet().into_rows();
-    NetworkFacts { properties, metrics: metrics::to_rows(&metrics) }
+    let mut properties = Properties::new(topology, None).sheet();
+    if let Some(simplification) = metrics::simplification(topology) {
+        properties.line("metrics", simplification);
+    }
+    NetworkFacts { properties: properties.into_rows(), metrics: metrics::to_rows(&metrics) }
 }
 
 /// Properties of a network.

@@ -203,6 +203,19 @@ pub enum Violation {
         /// The chunk.
         address: String,
     },
+    /// A sum has a contribution twice, in a format with steps.
+    #[error(
+        "{instruction} counts {contribution} twice: {address}; the arriving sums and the present one must share no \
+         contribution, or one arriving sum must contain all others"
+    )]
+    CountedTwice {
+        /// The instruction that receives.
+        instruction: String,
+        /// The chunk.
+        address: String,
+        /// The contribution.
+        contribution: String,
+    },
     /// Messages are sent but not received.
     #[error("{count} messages from rank {from} to rank {to} are never received; add receives or remove the sends")]
     Unreceived {

@@ -8,9 +8,9 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::clocks::{Access, Clock, Clocks};
 use crate::error::{Violation, Waiting};
-use crate::program::{Address, Instruction, ParallelProgram};
+use crate::program::{Address, CountedTwice, Instruction, ParallelProgram};
 use crate::trace::Recorder;
-use crate::values::{Value, Values, describe_contributors};
+use crate::values::{Value, Values, describe, describe_contributors};
 
 /// The order in which threads run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +64,13 @@ pub(crate) fn run(
     values: &mut Values,
     observers: Observers<'_>,
 ) -> Result<(), Violation> {
+    if let Some(CountedTwice { thread, instruction, address, contribution }) = program.counted_twice {
+        return Err(Violation::CountedTwice {
+            instruction: program.instruction_name(thread, instruction),
+            address: program.address_name(address),
+            contribution: describe(contribution),
+        });
+    }
     let mut machine = Machine::new(program, order, values, observers);
     while let Some(Reverse((_, thread))) = machine.ready.pop() {
         match machine.blocked(thread) {

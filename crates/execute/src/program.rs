@@ -153,6 +153,17 @@ pub struct FileStep {
     pub width: u32,
 }
 
+/// A step of a format with synchronized steps in which the sum at an address counts a contribution twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct CountedTwice {
+    /// The thread that receives.
+    pub(crate) thread: u32,
+    /// The index of an instruction of the step in this thread.
+    pub(crate) instruction: u32,
+    pub(crate) address: Address,
+    pub(crate) contribution: Contribution,
+}
+
 /// The words of a format in messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Names {
@@ -184,6 +195,8 @@ pub struct ParallelProgram {
     /// The steps, in formats with synchronized steps; the place of an instruction is then the index of its step. Empty in
     /// all other formats.
     pub steps: Vec<FileStep>,
+    /// The first step that counts a contribution twice, in formats with synchronized steps. No execution is right then.
+    pub(crate) counted_twice: Option<CountedTwice>,
     /// Whether all chunks stand for the same amount of data.
     pub has_equal_chunks: bool,
     /// The network, if the file states one: sender, receiver and capacity in chunks of each link.
@@ -203,6 +216,7 @@ impl ParallelProgram {
             places: Vec::new(),
             outputs: Vec::new(),
             steps: Vec::new(),
+            counted_twice: None,
             has_equal_chunks: true,
             links: Vec::new(),
         }

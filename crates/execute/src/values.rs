@@ -148,7 +148,7 @@ impl Values {
 }
 
 /// Returns the name of a contribution.
-fn describe(contribution: Contribution) -> String {
+pub(crate) fn describe(contribution: Contribution) -> String {
     format!("chunk {} of rank {}", contribution.chunk, contribution.rank)
 }
 

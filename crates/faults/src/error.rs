@@ -56,6 +56,14 @@ pub enum FaultError {
         /// Name of the node that the channels enter.
         to: String,
     },
+    /// The number of a parallel channel without an opposite one, as a link.
+    #[error("'{word}' has no opposite channel, so it is not a link; use the channel {channel} as the fault")]
+    Unpaired {
+        /// The text given.
+        word: String,
+        /// The name of the channel.
+        channel: String,
+    },
     /// The number of a parallel link or channel that does not exist.
     #[error("'{word}' has number {number}, but there are {count} parallel ones; they are numbered from #1")]
     UnknownParallel {

@@ -104,7 +104,8 @@ impl FaultSet {
     /// # Errors
     ///
     /// [`FaultError::UnknownNode`], [`FaultError::Unreadable`], [`FaultError::Ambiguous`], [`FaultError::NotJoined`],
-    /// [`FaultError::OneWay`] or [`FaultError::UnknownParallel`] for the first fault that is not in the network.
+    /// [`FaultError::OneWay`], [`FaultError::Unpaired`] or [`FaultError::UnknownParallel`] for the first fault that is not in
+    /// the network.
     pub fn of(&self, topology: &Topology) -> Result<Faults, FaultError> {
         let mut faults = Vec::new();
         for fault in &self.faults {
@@ -149,7 +150,15 @@ fn links(topology: &Topology, ends: &NodePair) -> Result<Vec<Fault>, FaultError>
             channel.is_some_and(|channel| fault.channels().contains(channel))
         };
         faults.retain(has_number);
-        return if faults.is_empty() { Err(unknown_parallel(ends, number, up.len())) } else { Ok(faults) };
+        if !faults.is_empty() {
+            return Ok(faults);
+        }
+        return Err(match number.checked_sub(1).and_then(|place| up.get(place)) {
+            Some(&channel) => {
+                FaultError::Unpaired { word: ends.text(), channel: Fault::Channel(channel).name(topology) }
+            }
+            None => unknown_parallel(ends, number, up.len()),
+        });
     }
     let is_alone = |channel: &&ChannelId| !faults.iter().any(|fault| fault.channels().contains(channel));
     let alone: Vec<Fault> = there.iter().chain(&back).filter(is_alone).copied().map(Fault::Channel).collect();
@@ -302,6 +311,25 @@ mod tests {
             refused(&odd, &FaultSet::new().link_named("0-1#3")),
             "'0-1#3' has number 3, but there are 2 parallel ones; they are numbered from #1"
         );
+        // Both names of the nodes in both orders of their numbers.
+        for [one, other] in [["a", "b"], ["b", "a"]] {
+            let mut network = TopologyBuilder::new("unpaired");
+            let nodes = [one, other].map(|name| network.terminal(name));
+            network.link(nodes[0], nodes[1]);
+            network.channel(nodes[0], nodes[1]);
+            let unpaired = network.build().unwrap();
+            assert_eq!(named(&unpaired, &FaultSet::new().link_named("a-b#1")), format!("{one}-{other}#1"));
+            assert_eq!(
+                refused(&unpaired, &FaultSet::new().link_named(format!("{one}-{other}#2"))),
+                format!(
+                    "'{one}-{other}#2' has no opposite channel, so it is not a link; use the channel {one}->{other}#2 as the fault"
+                )
+            );
+            assert_eq!(
+                named(&unpaired, &FaultSet::new().channel_named(format!("{one}->{other}#2"))),
+                format!("{one}->{other}#2")
+            );
+        }
         assert_eq!(named(&odd, &FaultSet::new().link_named("c-x#1")), "c-x#1");
         let broken = FaultSet::new().link("a", "a-b").apply_to(&odd).unwrap();
         assert_eq!(odd.channel_count() - broken.channel_count(), 5);

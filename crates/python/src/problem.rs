@@ -54,7 +54,8 @@ impl Problem {
             None => listed(&topology, &messages)?,
         };
         let model = read_model(model.each_ref().map(String::as_str))?.on(&topology);
-        let problem = Self { topology, collective: collective.with_chunks(chunks), model };
+        let collective = collective.with_chunks(chunks).remaining(&topology).into_owned();
+        let problem = Self { topology, collective, model };
         problem.resolve()?;
         Ok(problem)
     }

@@ -1,5 +1,7 @@
 //! Collectives: sets of messages and the directions in which they travel.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use lockstep_topology::{NodeId, Topology};
@@ -141,20 +143,46 @@ impl Collective {
         rooted
     }
 
-    /// Returns the listed messages without the terminals that `is_removed` selects, as sources and as receivers.
+    /// Returns the collective that failures leave: failed terminals neither send nor receive.
     ///
-    /// A standard collective is returned unchanged, because its terminals are those of the network.
-    #[must_use]
-    pub fn without(&self, is_removed: impl Fn(NodeId) -> bool) -> Self {
-        let mut remaining = self.clone();
-        if let Endpoints::Listed(messages) = &mut remaining.endpoints {
-            messages.retain(|message| !is_removed(message.source));
-            for message in messages.iter_mut() {
-                message.receivers.retain(|&receiver| !is_removed(receiver));
+    /// A standard collective is returned as it is, because its terminals are those of the network. A message of a list loses
+    /// its failed receivers, and is left out with its source or its last receiver. In an all-reduce, the block of a failed
+    /// source is left out only if each member of its group owns a block, as in the standard collective. Otherwise, blocks have
+    /// no owner, and the first working member becomes the source.
+    ///
+    /// ```
+    /// use lockstep_schedule::Collective;
+    /// use lockstep_topology::{NodeId, Topology};
+    ///
+    /// let ring: Topology = "ring:4".parse()?;
+    /// let vector = Collective::all_reduce_in_blocks(&ring, &[], 2.try_into()?)?;
+    /// let line = ring.with_failures([NodeId::new(0)], []);
+    /// let remaining = vector.remaining(&line);
+    /// let messages = remaining.messages(&line).ok_or("too many messages")?;
+    /// assert_eq!((messages.len(), remaining.named_terminals().len()), (2, 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn remaining(&self, topology: &Topology) -> Cow<'_, Self> {
+        let has_failed = |node: &NodeId| topology.has_failed(*node);
+        let Some(messages) = self.listed().filter(|_| !topology.failed_nodes().is_empty()) else {
+            return Cow::Borrowed(self);
+        };
+        let owners = if self.pattern == Pattern::ReduceBroadcast { Owners::of(messages) } else { Owners::default() };
+        let mut left = Vec::with_capacity(messages.len());
+        for message in messages {
+            let receivers = message.receivers.iter().copied().filter(|receiver| !has_failed(receiver));
+            let (mut source, mut receivers) = (message.source, receivers.collect::<Vec<_>>());
+            if has_failed(&source) {
+                if self.pattern != Pattern::ReduceBroadcast || owners.are_several(message) || receivers.is_empty() {
+                    continue;
+                }
+                source = receivers.remove(0);
             }
-            messages.retain(|message| !message.receivers.is_empty());
+            if !receivers.is_empty() {
+                left.push(Message { source, receivers });
+            }
         }
-        remaining
+        Cow::Owned(Self { endpoints: Endpoints::Listed(left), ..self.clone() })
     }
 
     fn with_pattern(mut self, pattern: Pattern) -> Self {
@@ -303,6 +331,32 @@ impl Collective {
     }
 }
 
+/// The groups of an all-reduce, by their sorted members: the source of their messages, or `None` if there are several.
+#[derive(Default)]
+struct Owners(BTreeMap<Vec<NodeId>, Option<NodeId>>);
+
+impl Owners {
+    fn of(messages: &[Message]) -> Self {
+        let mut owners = BTreeMap::new();
+        for message in messages {
+            let owner = owners.entry(Self::members(message)).or_insert(Some(message.source));
+            *owner = owner.filter(|&owner| owner == message.source);
+        }
+        Self(owners)
+    }
+
+    /// Returns true if the messages of the group of a message have several sources.
+    fn are_several(&self, message: &Message) -> bool {
+        self.0.get(&Self::members(message)) == Some(&None)
+    }
+
+    fn members(message: &Message) -> Vec<NodeId> {
+        let mut members: Vec<NodeId> = message.receivers.iter().copied().chain([message.source]).collect();
+        members.sort_unstable();
+        members
+    }
+}
+
 impl CollectiveName {
     /// Returns the standard collective of this name in one chunk.
     ///
@@ -341,6 +395,33 @@ mod tests {
         assert_eq!(Collective::scatter(a).reversed(), Collective::gather(a));
         assert_eq!(Collective::all_gather().reversed(), Collective::reduce_scatter());
         assert_eq!(Collective::all_reduce().reversed(), Collective::all_reduce());
+    }
+
+    #[test]
+    fn failed_terminals_leave_a_collective() {
+        let ring: Topology = "ring:5".parse().unwrap();
+        let [a, b, c, d] = [0, 1, 2, 3].map(NodeId::new);
+        let faulty = ring.with_failures([a], []);
+        let left = |collective: &Collective| -> Vec<Message> {
+            collective.remaining(&faulty).listed().map(<[_]>::to_vec).unwrap_or_default()
+        };
+        let message = |source, receivers: &[NodeId]| Message { source, receivers: receivers.to_vec() };
+        let groups = [vec![a, b, c], vec![c, d]];
+        let in_groups = |name: CollectiveName| left(&name.in_groups(&ring, &groups, &[]).unwrap());
+        // A block per member: the group goes on with the blocks of the other members.
+        let expected = [message(b, &[c]), message(c, &[b]), message(c, &[d]), message(d, &[c])];
+        assert_eq!(in_groups(CollectiveName::AllReduce), expected);
+        assert_eq!(in_groups(CollectiveName::AllGather), expected);
+        // Blocks without owners.
+        let in_blocks = Collective::all_reduce_in_blocks(&ring, &groups, 3.try_into().unwrap()).unwrap();
+        assert_eq!(left(&in_blocks), [message(b, &[c]), message(c, &[d])]);
+        assert_eq!(in_blocks.remaining(&faulty).chunks().get(), 3);
+        let vector = Collective::all_reduce_in_blocks(&ring, &[], 2.try_into().unwrap()).unwrap();
+        assert_eq!(left(&vector), [message(b, &[c, d, NodeId::new(4)])]);
+        let custom = Collective::custom(vec![message(a, &[b]), message(b, &[a, c]), message(d, &[a])]);
+        assert_eq!(left(&custom), [message(b, &[c])]);
+        assert_eq!(*Collective::all_reduce().remaining(&faulty), Collective::all_reduce());
+        assert_eq!(*custom.remaining(&ring), custom);
     }
 
     #[test]

@@ -67,6 +67,7 @@ mod problem;
 mod reach;
 mod reverse;
 mod schedule;
+mod slots;
 mod steps;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
@@ -93,6 +94,7 @@ pub use parts::Parts;
 pub use pattern::{Pattern, Phase};
 pub use problem::{Problem, ProblemError};
 pub use schedule::{Schedule, Step, Transfer};
+pub use slots::Slots;
 pub use stream::{
     BroadcastCounts, BroadcastVerifier, BroadcastVerifierError, BroadcastViolation, ElementName, Run, TransferFault,
 };

@@ -11,6 +11,7 @@ use crate::name::CollectiveName;
 use crate::pattern::Pattern;
 use crate::problem::Problem;
 use crate::schedule::{Schedule, Transfer};
+use crate::slots::Slots;
 
 const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
 
@@ -113,48 +114,43 @@ impl TransferSpeed {
         SynchronousCost::of(topology, schedule).time(self)
     }
 
-    /// Returns the time if every transfer begins as soon as its data and its channels are there.
+    /// Returns the time if every transfer begins as soon as its data is there and its channels and ports are free.
     ///
-    /// The schedule gives the order: on every resource, transfers begin in the order of the schedule. A transfer takes
-    /// `k` of the `b` units of each resource of its path, for `b` the capacity and `k` the least `b / n` of its path, rounded
-    /// down and at least 1, where `n` is the number of transfers of its step on the resource. It occupies them all from its
-    /// begin for the transmission of a chunk at `k` units (cut-through). The chunk can be used after that and the sum of the
-    /// latencies. A partial sum can be sent when everything has arrived that the schedule adds to it.
+    /// The schedule gives the order: on every [slot](Slots), transfers begin in the order of the schedule. A transfer takes
+    /// `k` of the `b` units of each of its slots, for `b` the capacity and `k` the least `b / n` of its slots, rounded
+    /// down and at least 1, where `n` is the number of transfers of its step in the slot. It occupies them all from its
+    /// begin for the transmission of a chunk at `k` units (cut-through). So the ports of a terminal with `p` ports send, and
+    /// receive, `p` units at a time. The chunk can be used after the transmission and the sum of the latencies. A partial
+    /// sum can be sent when everything has arrived that the schedule adds to it.
     ///
-    /// The time is at most the [synchronous](Self::synchronous_time) one. If every step has width 1 or every path has one
-    /// channel, this is so because the transfers of a step fit side by side or follow each other without a gap. In a wider
-    /// step, transfers over several channels can wait for each other. Where they lose time by it, all transfers of a step
-    /// share their channels instead, and the time is the synchronous one.
+    /// The time is at most the [synchronous](Self::synchronous_time) one. If every step has width 1 or every transfer has one
+    /// slot, this is so because the transfers of a step fit side by side or follow each other without a gap. In a wider
+    /// step, transfers in several slots can wait for each other. Where they lose time by it, all transfers of a step
+    /// share their slots instead, and the time is the synchronous one.
     ///
-    /// The schedule must be valid. Takes `O(T log T)` time for the uses `T` of channels, and 24 bytes per transfer.
+    /// The schedule must be valid. Takes `O(T log T)` time for the uses `T` of slots, and 24 bytes per transfer.
     pub fn asynchronous_time(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
         self.time_in_turns(problem, schedule).min(self.synchronous_time(problem.topology(), schedule))
     }
 
-    /// Returns the time if transfers that share a resource occupy their part of it one after the other.
+    /// Returns the time if transfers that share a slot occupy their part of it one after the other.
     fn time_in_turns(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
-        let topology = problem.topology();
+        let (topology, slots) = (problem.topology(), Slots::new(problem));
         let mut holdings = Holdings::new(problem, schedule);
-        let mut queues = vec![ResourceQueue::default(); topology.resource_count()];
-        let mut users = vec![0u32; topology.resource_count()];
+        let mut queues = vec![SlotQueue::default(); slots.count()];
+        let mut users = vec![0u32; slots.count()];
         let mut arrivals = Vec::new();
         let (mut place, mut end) = (0, 0);
         for (_, step) in schedule.steps() {
-            let resources =
-                || step.iter().flat_map(|transfer| transfer.path).map(|&channel| topology.resource(channel));
-            resources().for_each(|resource| users[resource.index()] += 1);
+            let of_step = || step.iter().flat_map(|transfer| slots.of(transfer.path));
+            of_step().for_each(|slot| users[slot] += 1);
             for transfer in step.iter() {
-                let share = |&channel| topology.capacity(channel) / users[topology.resource(channel).index()];
-                let units = transfer.path.iter().map(share).min().unwrap_or(1).max(1);
-                let mut begin = holdings.ready(place);
-                for &channel in transfer.path {
-                    let queue = &queues[topology.resource(channel).index()];
-                    begin = begin.max(queue.free_from(units, topology.capacity(channel)));
-                }
+                let of_path = || slots.of(transfer.path);
+                let units = of_path().map(|slot| slots.capacity(slot) / users[slot]).min().unwrap_or(1).max(1);
+                let free_from = |slot: usize| queues[slot].free_from(units, slots.capacity(slot));
+                let begin = of_path().map(free_from).fold(holdings.ready(place), u128::max);
                 let sent = begin + self.transmission(units);
-                for &channel in transfer.path {
-                    queues[topology.resource(channel).index()].take(begin, sent, units);
-                }
+                of_path().for_each(|slot| queues[slot].take(begin, sent, units));
                 let arrival = sent + u128::from(latency(topology, transfer));
                 end = end.max(arrival);
                 arrivals.push((place, arrival));
@@ -162,7 +158,7 @@ impl TransferSpeed {
             }
             // Arrivals count only for later steps, as in the verifier.
             arrivals.drain(..).for_each(|(place, arrival)| holdings.arrive(place, arrival));
-            resources().for_each(|resource| users[resource.index()] = 0);
+            of_step().for_each(|slot| users[slot] = 0);
         }
         Picoseconds::new(end)
     }
@@ -210,23 +206,23 @@ fn latency(topology: &Topology, transfer: Transfer<'_>) -> u64 {
     transfer.path.iter().map(|&channel| topology.latency_ps(channel)).sum()
 }
 
-/// The transfers that occupy a resource.
+/// The transfers that occupy a slot.
 #[derive(Clone, Debug, Default)]
-struct ResourceQueue {
+struct SlotQueue {
     /// The end of each transfer that may still be under way, and its units; ascending by end.
     busy: Vec<(u128, u32)>,
     /// The begin of the last transfer.
     begin: u128,
 }
 
-impl ResourceQueue {
+impl SlotQueue {
     /// Returns the first time from the begin of the last transfer on at which `units` of `capacity` units are free.
     fn free_from(&self, units: u32, capacity: u32) -> u128 {
         let mut free = capacity - self.busy.iter().map(|&(_, units)| units).sum::<u32>().min(capacity);
         let mut ends = self.busy.iter();
         let mut time = self.begin;
         while free < units {
-            let &(end, released) = ends.next().expect("an idle resource has all its units");
+            let &(end, released) = ends.next().expect("an idle slot has all its units");
             time = time.max(end);
             free += released;
         }

@@ -48,8 +48,8 @@ pub(crate) struct SizeFrontArgs {
     /// Draw time and bus bandwidth over the size: SVG, or a page if FILE ends in .html
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
-    /// Compare asynchronous times: a transfer begins when its data and its channels are there, and
-    /// not with its step
+    /// Compare asynchronous times: a transfer begins when its data is there and its channels and ports
+    /// are free, and not with its step
     #[arg(long)]
     pub(crate) asynchronous: bool,
     /// Compare the combining algorithms (ring, Swing, Bruck, ...) with the front

@@ -20,7 +20,7 @@ pub(crate) struct NetworkArgs {
     /// Bandwidth of one unit of capacity, such as 25GB/s; bandwidths of a graph file are rounded down to multiples of it
     #[arg(long, value_name = "BANDWIDTH", value_parser = |text: &str| Quantity::Bandwidth.parse(text))]
     unit: Option<u64>,
-    /// Reduce the capacity of the links between nodes U and V to a part, such as 50%; repeat for more
+    /// Reduce the capacity of the links between nodes U and V, or of the channels U->V, to a part, such as 50%; repeat for more
     #[arg(id = "degrade_link", long = "degrade-link", help_heading = FAILURES, value_name = "U-V=PART")]
     degraded: Vec<String>,
     #[command(flatten)]
@@ -57,7 +57,9 @@ impl NetworkArgs {
             let Some((link, Ok(percent))) = part.map(|(link, part)| (link, part.trim().parse())) else {
                 bail!("--degrade-link: found '{word}', expected a link and its part in percent, such as 0-1=50%")
             };
-            let links = FaultSet::new().link_named(link).of(&topology).context("--degrade-link")?;
+            let named = FaultSet::new();
+            let named = if link.contains("->") { named.channel_named(link) } else { named.link_named(link) };
+            let links = named.of(&topology).context("--degrade-link")?;
             parts.extend(links.iter().flat_map(lockstep::faults::Fault::channels).map(|&channel| (channel, percent)));
         }
         let mut topology = topology;

@@ -38,6 +38,9 @@ pub(crate) fn run(args: &TopologyArgs, verbosity: Verbosity) -> anyhow::Result<E
         return Ok(ExitStatus::Success);
     }
     let wanted = args.metrics.as_deref().map(Wanted::new).transpose()?;
+    if let Some(simplification) = metrics::simplification(&topology).filter(|_| wanted.is_some()) {
+        output::note(verbosity, &format!("--metrics: {simplification}"));
+    }
     let metrics = wanted.map(|wanted| metrics::measure(&mut Network::of(&topology), &wanted));
     let properties = Properties::new(&topology, metrics);
     // One line per metric.

@@ -32,7 +32,7 @@ const MAX_HELD_BYTES: u64 = 4 << 30;
 ///
 /// Both problems distribute their messages. They must have the same collective, rules and network, except for the
 /// failures. A collective of [custom](lockstep_schedule::Collective::custom) messages is the same without its failed
-/// receivers, messages of failed sources, and messages without a working receiver. Takes `O(C)` time for `C` channel
+/// receivers, messages of failed sources, and messages without a working receiver. A message with a new source is another one. Takes `O(C)` time for `C` channel
 /// uses. Memory: 20 bytes per message, and two bits per terminal and message of a broadcast.
 ///
 /// # Errors

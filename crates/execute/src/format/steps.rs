@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{FilePlace, LoadError};
 use crate::program::{
-    Address, BufferName, Contribution, Contributors, FileStep, Instruction, Names, Output, ParallelProgram, Place,
-    Queue, Thread,
+    Address, BufferName, Contribution, Contributors, CountedTwice, FileStep, Instruction, Names, Output,
+    ParallelProgram, Place, Queue, Thread,
 };
 
 pub(super) const NAMES: Names = Names { thread: "", place: "step" };
@@ -51,7 +51,7 @@ impl StepSchedule {
         program.threads = (0..self.rank_count).map(|rank| Thread::new(rank, 0)).collect();
         let mut queues = BTreeMap::new();
         for (number, step) in (0..).zip(&self.steps) {
-            let mut sent = Vec::with_capacity(step.sends.len());
+            let (mut queues_of_step, mut sent) = (Vec::with_capacity(step.sends.len()), Vec::new());
             for &Send { address, from, to } in &step.sends {
                 let queue = *queues.entry((from, to)).or_insert_with(|| {
                     let (sender, receiver) = (Some(from), Some(to));
@@ -63,13 +63,27 @@ impl StepSchedule {
                 let instruction =
                     Instruction { place: number, reads, send: Some(queue), size: 1, ..Instruction::default() };
                 program.threads[from as usize].push(instruction, &[]);
-                sent.push((queue, addresses[&(to, address)], sums.sent(source)));
+                queues_of_step.push(queue);
+                sent.push(Sent { target: addresses[&(to, address)], set: sums.of(source) });
             }
-            for (&Send { to, .. }, (queue, target, set)) in step.sends.iter().zip(sent) {
-                let (write, adds) = match sums.receive(target, set) {
-                    Arrival::Replaces => (Some(target), false),
-                    Arrival::Adds => (Some(target), true),
-                    Arrival::BringsNothing => (None, false),
+            let Arrivals { effects, twice } = sums.receive(&sent);
+            if let (None, Some((arrival, rank))) = (&program.counted_twice, twice) {
+                let Send { address, to, .. } = step.sends[arrival];
+                program.counted_twice = Some(CountedTwice {
+                    thread: to,
+                    // All receives of the step have the same place.
+                    instruction: program.threads[to as usize].instructions().len() as u32,
+                    address: sent[arrival].target,
+                    contribution: Contribution { rank, chunk: address },
+                });
+            }
+            for (((&Send { to, .. }, queue), &Sent { target, .. }), effect) in
+                step.sends.iter().zip(queues_of_step).zip(&sent).zip(effects)
+            {
+                let (write, adds) = match effect {
+                    Effect::Replaces => (Some(target), false),
+                    Effect::Adds => (Some(target), true),
+                    Effect::BringsNothing => (None, false),
                 };
                 let reads = [write.filter(|_| adds), None];
                 let instruction = Instruction {
@@ -121,11 +135,25 @@ impl StepSchedule {
     }
 }
 
+/// A value that arrives in a step: its address at the receiver, and its set of contributors.
+struct Sent {
+    target: Address,
+    set: Vec<u64>,
+}
+
 /// The effect of an arriving value.
-enum Arrival {
+#[derive(Clone, Copy)]
+enum Effect {
     Replaces,
     Adds,
     BringsNothing,
+}
+
+/// What the arrivals of a step do.
+struct Arrivals {
+    effects: Vec<Effect>,
+    /// An arrival that counts a contribution twice, and the rank of the contribution.
+    twice: Option<(usize, u32)>,
 }
 
 /// The contributors of the values of all addresses; without sums, no value has a set.
@@ -135,25 +163,51 @@ struct Sums {
 }
 
 impl Sums {
-    fn sent(&self, source: Address) -> Vec<u64> {
+    fn of(&self, source: Address) -> Vec<u64> {
         self.sets[source as usize * self.words..][..self.words].to_vec()
     }
 
-    /// Adds an arriving value, unless it contains the present one, or brings nothing new. Values with a part of their
-    /// contributors in common are added too, as in a runtime; the result is then wrong.
-    fn receive(&mut self, target: Address, arriving: Vec<u64>) -> Arrival {
-        let present = &mut self.sets[target as usize * self.words..][..self.words];
-        let contains = |one: &[u64], other: &[u64]| one.iter().zip(other).all(|(one, other)| other & !one == 0);
-        if contains(&arriving, present) {
-            present.copy_from_slice(&arriving);
-            return Arrival::Replaces;
+    /// Takes the arrivals of a step, in any order. At each address, the arriving sums and the present one are added if no two
+    /// of them share a contribution. Otherwise, an arriving sum that contains all others replaces the present one. Anything
+    /// else counts a contribution twice. These are the rules of `lockstep_schedule::verify`.
+    fn receive(&mut self, sent: &[Sent]) -> Arrivals {
+        let mut arrivals = Arrivals { effects: vec![Effect::Replaces; sent.len()], twice: None };
+        if self.words == 0 {
+            return arrivals;
         }
-        if contains(present, &arriving) {
-            return Arrival::BringsNothing;
+        let mut of_target: BTreeMap<Address, Vec<usize>> = BTreeMap::new();
+        for (arrival, Sent { target, .. }) in sent.iter().enumerate() {
+            of_target.entry(*target).or_default().push(arrival);
         }
-        for (present, arriving) in present.iter_mut().zip(arriving) {
-            *present |= arriving;
+        for (target, group) in of_target {
+            let present = &mut self.sets[target as usize * self.words..][..self.words];
+            let is_empty = present.iter().all(|&word| word == 0);
+            let (mut union, mut repeated) = (present.to_vec(), vec![0; self.words]);
+            for &arrival in &group {
+                for ((union, repeated), &word) in union.iter_mut().zip(&mut repeated).zip(&sent[arrival].set) {
+                    *repeated |= *union & word;
+                    *union |= word;
+                }
+            }
+            let first_repeated = repeated.iter().position(|&word| word != 0);
+            let containing = group.iter().find(|&&arrival| sent[arrival].set == union);
+            match (first_repeated, containing) {
+                (Some(_), Some(&containing)) => {
+                    group.iter().for_each(|&arrival| arrivals.effects[arrival] = Effect::BringsNothing);
+                    arrivals.effects[containing] = Effect::Replaces;
+                }
+                (found, _) => {
+                    // Nothing is added to memory that nothing has written.
+                    group
+                        .iter()
+                        .skip(usize::from(is_empty))
+                        .for_each(|&arrival| arrivals.effects[arrival] = Effect::Adds);
+                    let rank = found.map(|word| word as u32 * 64 + repeated[word].trailing_zeros());
+                    arrivals.twice = arrivals.twice.or(rank.map(|rank| (group[0], rank)));
+                }
+            }
+            present.copy_from_slice(&union);
         }
-        Arrival::Adds
+        arrivals
     }
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_schedule::{CommunicationModel, Ports, Problem, Schedule, Step, verify};
+use lockstep_schedule::{CommunicationModel, Ports, Problem, Schedule, Slots, Step, verify};
 
 /// A number of chunks and a width for all steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,49 +87,27 @@ pub(super) fn with_joined_steps(problem: &Problem<'_>, schedule: &Schedule) -> S
 
 /// Counts how wide a step must be for its transfers.
 struct StepWidths<'a> {
-    problem: Problem<'a>,
-    /// Number of uses of each resource.
+    slots: Slots<'a>,
+    /// Number of uses of each slot.
     uses: Vec<u32>,
-    /// Number of transfers that each node sends, and that it receives.
-    ends: Vec<[u32; 2]>,
 }
 
 impl<'a> StepWidths<'a> {
     fn new(problem: &Problem<'a>) -> Self {
-        let topology = problem.topology();
-        Self { problem: *problem, uses: vec![0; topology.resource_count()], ends: vec![[0; 2]; topology.node_count()] }
+        let slots = Slots::new(problem);
+        Self { slots, uses: vec![0; slots.count()] }
     }
 
     /// Returns the least width of one step with the transfers of these steps.
     fn of(&mut self, steps: &[Step<'_>]) -> NonZeroU32 {
-        let Self { problem, uses, ends } = self;
-        let topology = problem.topology();
-        let ports = match problem.model().ports {
-            Ports::All => None,
-            Ports::Limit(limit) => Some(limit.get()),
-        };
+        let (slots, uses) = (self.slots, &mut self.uses);
         let mut width = 1;
-        for transfer in steps.iter().flat_map(Step::iter) {
-            for &channel in transfer.path {
-                let resource = topology.resource(channel);
-                uses[resource.index()] += 1;
-                width = width.max(uses[resource.index()].div_ceil(topology.resource_capacity(resource)));
-            }
-            if let (Some(limit), Some(&first), Some(&last)) = (ports, transfer.path.first(), transfer.path.last()) {
-                for (end, node) in [topology.tail(first), topology.head(last)].into_iter().enumerate() {
-                    ends[node.index()][end] += 1;
-                    width = width.max(ends[node.index()][end].div_ceil(limit));
-                }
-            }
+        let used = || steps.iter().flat_map(Step::iter).flat_map(|transfer| slots.of(transfer.path));
+        for slot in used() {
+            uses[slot] += 1;
+            width = width.max(uses[slot].div_ceil(slots.capacity(slot)));
         }
-        for transfer in steps.iter().flat_map(Step::iter) {
-            transfer.path.iter().for_each(|&channel| uses[topology.resource(channel).index()] = 0);
-            if let (Some(&first), Some(&last)) = (transfer.path.first(), transfer.path.last()) {
-                for node in [topology.tail(first), topology.head(last)] {
-                    ends[node.index()] = [0; 2];
-                }
-            }
-        }
+        used().for_each(|slot| uses[slot] = 0);
         NonZeroU32::new(width).unwrap_or(NonZeroU32::MIN)
     }
 }

@@ -12,7 +12,8 @@ pub enum Timing {
     /// Every step begins when the one before has ended: [`TransferSpeed::synchronous_time`].
     #[default]
     Synchronous,
-    /// Every transfer begins as soon as its data and its channels are there: [`TransferSpeed::asynchronous_time`].
+    /// Every transfer begins as soon as its data is there and its channels and ports are free:
+    /// [`TransferSpeed::asynchronous_time`].
     Asynchronous,
 }
 

@@ -1,8 +1,7 @@
 //! The consequence of one fault set: figures and plan.
 
-use lockstep_faults::{FaultError, Faults, Survivability};
-use lockstep_schedule::{Budget, Collective, CommunicationModel, ProblemError, Transport};
-use lockstep_topology::Topology;
+use lockstep_faults::{FaultError, Faults};
+use lockstep_schedule::Budget;
 
 use super::degradation::{Degradation, FaultOutcome, Loss, PlanFigures};
 use super::replan::{ReplanError, replan};
@@ -69,33 +68,13 @@ impl Consequence {
                 (FaultOutcome::Planned(PlanFigures::new(&replanned.plan, changes)), Some(replanned.plan))
             }
             Err(ReplanError::Plan(PlanError::Problem(error))) => {
-                let loss = loss(error, before.collective(), before.model(), &network).map_err(ReplanError::from)?;
-                (FaultOutcome::Lost(loss), None)
+                match Loss::of(&error, before.collective(), before.model(), &network) {
+                    Some(loss) => (FaultOutcome::Lost(loss), None),
+                    None => return Err(ReplanError::from(error).into()),
+                }
             }
             Err(error) => return Err(error.into()),
         };
         Ok(Self { degradation: Degradation { faults: faults.clone(), outcome }, plan })
-    }
-}
-
-/// Returns what is lost, if a loss makes the problem impossible. `collective` is that of the network without faults.
-///
-/// # Errors
-///
-/// Every other [`ProblemError`].
-pub(super) fn loss(
-    error: ProblemError,
-    collective: &Collective,
-    model: CommunicationModel,
-    network: &Topology,
-) -> Result<Loss, ProblemError> {
-    let transport = Transport::of(collective.pattern(), model.on(network));
-    match (error, collective.root()) {
-        (ProblemError::HasFailed { .. }, Some(root)) => Ok(Loss::Root(root)),
-        (ProblemError::TooFewTerminals { .. } | ProblemError::Unreachable { .. }, _) => {
-            Ok(Loss::Terminals(Survivability::of(network, transport)))
-        }
-        (ProblemError::NoMessage, _) => Ok(Loss::Messages),
-        (error, _) => Err(error),
     }
 }

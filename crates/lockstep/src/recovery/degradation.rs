@@ -2,6 +2,7 @@
 
 use lockstep_certificate::Rule;
 use lockstep_faults::{Faults, Survivability};
+use lockstep_schedule::{Collective, CommunicationModel, ProblemError, Transport};
 use lockstep_topology::{NodeId, Topology};
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,24 @@ pub enum Loss {
 }
 
 impl Loss {
+    /// Returns the loss that makes a problem impossible on a network with failures. `None` if the error has another reason.
+    pub fn of(
+        error: &ProblemError,
+        collective: &Collective,
+        model: CommunicationModel,
+        topology: &Topology,
+    ) -> Option<Self> {
+        match (error, collective.root()) {
+            (ProblemError::HasFailed { .. }, Some(root)) => Some(Self::Root(root)),
+            (ProblemError::TooFewTerminals { .. } | ProblemError::Unreachable { .. }, _) => {
+                let transport = Transport::of(collective.pattern(), model.on(topology));
+                Some(Self::Terminals(Survivability::of(topology, transport)))
+            }
+            (ProblemError::NoMessage, _) => Some(Self::Messages),
+            _ => None,
+        }
+    }
+
     /// Describes the loss with the names of nodes: `the root 00 has failed`.
     pub fn describe(&self, topology: &Topology) -> String {
         match self {

@@ -6,7 +6,6 @@ mod book_format;
 mod consequence;
 mod degradation;
 mod page_check;
-mod remaining;
 mod repair;
 mod replan;
 mod sweep;

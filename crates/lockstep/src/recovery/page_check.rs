@@ -4,9 +4,8 @@ use lockstep_schedule::{Problem, ScheduleFile};
 
 use super::book_error::BookError;
 use super::book_format::Page;
-use super::consequence::{Consequence, loss};
-use super::degradation::{Degradation, FaultOutcome, PlanFigures};
-use super::remaining::remaining;
+use super::consequence::Consequence;
+use super::degradation::{Degradation, FaultOutcome, Loss, PlanFigures};
 
 impl Page {
     /// Verifies the plan of the page and checks its certificate, or finds out why the collective is impossible. `before` is
@@ -18,7 +17,7 @@ impl Page {
     pub(super) fn check(&self, before: &ScheduleFile) -> Result<Consequence, BookError> {
         let Self { faults, changes, plan, .. } = self;
         let network = faults.apply_to(before.topology())?;
-        let collective = remaining(before.collective(), &network);
+        let collective = before.collective().remaining(&network);
         let refused = |why: String| BookError::Page { faults: faults.name(before.topology()), why };
         let (outcome, plan) = match (Problem::new(&network, &collective, before.model()), plan) {
             (Ok(problem), Some(packed)) => {
@@ -32,7 +31,7 @@ impl Page {
             (Ok(_), None) => return Err(refused("it is missing, although the collective is possible".to_owned())),
             (Err(error), Some(_)) => return Err(refused(error.to_string())),
             (Err(error), None) => {
-                let loss = loss(error, before.collective(), before.model(), &network)?;
+                let loss = Loss::of(&error, before.collective(), before.model(), &network).ok_or(error)?;
                 (FaultOutcome::Lost(loss), None)
             }
         };

@@ -3,7 +3,6 @@
 use lockstep_schedule::{Budget, Problem, ProblemError};
 use lockstep_topology::Topology;
 
-use super::remaining::remaining;
 use super::repair::ScheduleRepair;
 use crate::plan::{Plan, Repaired};
 use crate::planner::{Event, MAX_DELIVERIES, PlanError, PlanOptions, Planner, TRANSFERS, check_size};
@@ -81,7 +80,7 @@ pub fn replan(
     if !has_more_failures(before.topology(), faulty) {
         return Err(ReplanError::OtherNetwork);
     }
-    let collective = remaining(before.collective(), faulty);
+    let collective = before.collective().remaining(faulty);
     let problem = Problem::new(faulty, &collective, before.model())?;
     check_size(TRANSFERS, problem.messages().delivery_count(), MAX_DELIVERIES)?;
 

@@ -3,10 +3,11 @@
 use std::num::NonZeroU32;
 
 use lockstep::schedule::strategy::instance_with_capacities;
-use lockstep::schedule::{CollectiveSize, Picoseconds};
+use lockstep::schedule::{Picoseconds, Ports};
+use lockstep::topology::TopologyBuilder;
 use lockstep::{
-    Budget, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Timing, Topology, algorithm_times,
-    front, verify,
+    Budget, Collective, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Timing, Topology,
+    algorithm_times, front, verify,
 };
 use proptest::prelude::*;
 
@@ -131,13 +132,55 @@ proptest! {
         for plan in &found.plans {
             prop_assert!(verify(&plan.file.problem(), plan.file.schedule()).is_ok());
             prop_assert!(plan.steps >= found.bound.latency.steps);
-            // A size of which every chunk has a whole number of bytes.
-            let parts = CollectiveSize::new(&problem, 0).messages * 6;
-            let bytes = bytes.next_multiple_of(parts).clamp(options.sizes[0].next_multiple_of(parts), options.sizes[1]);
-            prop_assert!(plan.time(Timing::Synchronous, bytes) >= found.bound.time(Timing::Synchronous, bytes));
             prop_assert!(plan.time(Timing::Asynchronous, bytes) <= plan.time(Timing::Synchronous, bytes));
         }
     }
+
+    #[test]
+    fn no_plan_is_below_the_bound_of_its_front(
+        instance in instance_with_capacities(6), is_asynchronous: bool,
+        latencies in prop::collection::vec(prop_oneof![Just(0), 1..3_000_000u64], 1..5), sizes in prop::collection::vec(0u64..1 << 30, 4),
+    ) {
+        let timed = with_latencies(&instance.topology.with_times(1_000_000_000, 0).unwrap(), &latencies);
+        let problem = Problem::new(&timed, &instance.collective, instance.model).unwrap();
+        let chunks = NonZeroU32::new(3).unwrap();
+        let timing = if is_asynchronous { Timing::Asynchronous } else { Timing::Synchronous };
+        let found = front_of(&problem, FrontOptions { chunks, evaluations: 500, deliveries: 1 << 12, timing, ..FrontOptions::default() });
+        for plan in &found.plans {
+            for timing in [Timing::Synchronous, Timing::Asynchronous] {
+                for &bytes in &sizes {
+                    let [time, bound] = [plan.time(timing, bytes), found.bound.time(timing, bytes)];
+                    prop_assert!(time >= bound, "{timing:?}, {bytes} bytes: {time} is below {bound}");
+                }
+            }
+        }
+    }
+}
+
+/// Gives the channels latencies.
+fn with_latencies(topology: &Topology, latencies: &[u64]) -> Topology {
+    let mut document = serde_json::to_value(topology).unwrap();
+    document["latency_ps"] =
+        topology.channel_numbers().map(|channel| latencies[channel.index() % latencies.len()]).collect();
+    serde_json::from_value(document).unwrap()
+}
+
+/// Two terminals with a link of two units, and one port: a message takes the time of one unit.
+#[test]
+fn ports_limit_the_asynchronous_time() {
+    let mut pair = TopologyBuilder::new("pair");
+    let [a, b] = ["a", "b"].map(|name| pair.terminal(name));
+    let link = pair.link(a, b);
+    pair.set_capacity(link, 2);
+    let pair = pair.build().unwrap().with_times(1_000_000_000, 1_000_000).unwrap();
+    let collective = Collective::all_gather();
+    let model = CommunicationModel { ports: Ports::limit(1).unwrap(), ..CommunicationModel::store_and_forward() };
+    let problem = Problem::new(&pair, &collective, model).unwrap();
+    let sizes = [1 << 16; 2];
+    let found = front_of(&problem, FrontOptions { sizes, timing: Timing::Asynchronous, ..FrontOptions::default() });
+    let bound = found.bound.time(Timing::Asynchronous, 1 << 16);
+    let time = found.plans[0].time(Timing::Asynchronous, 1 << 16);
+    assert_eq!((bound.number(), time.number()), (32_768_000, 33_768_000));
 }
 
 /// The collectives that are planned as broadcasts, and others, under both kinds of switching.

@@ -3,8 +3,8 @@
 use lockstep::faults::{Fault, FaultKind, FaultSet, FaultSpace, Faults};
 use lockstep::schedule::{StopReason, Transport};
 use lockstep::{
-    BookError, Budget, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, RecoveryBook, SharedSweepError,
-    SweepIdentity, SweepLog, Topology, WorkerError, Workers, sweep, sweep_with, verify,
+    BookError, Budget, Collective, Consequence, FaultOutcome, Loss, Plan, PlanOptions, Planner, Problem, RecoveryBook,
+    SharedSweepError, SweepIdentity, SweepLog, Topology, WorkerError, Workers, sweep, sweep_with, verify,
 };
 use lockstep::{CommunicationModel, faults::disconnected_pairs};
 use proptest::prelude::*;
@@ -76,6 +76,19 @@ fn a_failed_root_and_disconnected_terminals_are_results() {
         "terminal 2 is cut off: there is no path from 0 to 2"
     );
     assert_eq!(words("ring:4", "aab", FaultSet::new().node("1")), "2 steps");
+}
+
+/// Blocks that are not one per terminal have no owner.
+#[test]
+fn an_all_reduce_in_blocks_survives_each_terminal() {
+    let square: Topology = "ring:4".parse().unwrap();
+    let blocks = Collective::all_reduce_in_blocks(&square, &[], 2.try_into().unwrap()).unwrap();
+    let problem = Problem::new(&square, &blocks, CommunicationModel::wormhole()).unwrap();
+    let before = Planner::new(problem, PlanOptions::auto(1)).run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
+    for Consequence { plan, .. } in swept(&before, FaultKind::Node, 1) {
+        let plan = plan.expect("three terminals are left");
+        assert_eq!((plan.step_count(), plan.is_optimal(), plan.problem().messages().len()), (3, true, 2));
+    }
 }
 
 /// A book of all single channel faults of a small network, and the consequences of its sweep.

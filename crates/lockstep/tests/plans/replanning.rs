@@ -1,7 +1,7 @@
 //! Plans after faults.
 
-use lockstep::schedule::ProblemError;
 use lockstep::schedule::strategy::instance;
+use lockstep::schedule::{Message, Pattern, ProblemError};
 use lockstep::topology::strategy::{connected_topology, shuffled};
 use lockstep::{
     Budget, Changes, ChannelId, Collective, CollectiveName, CommunicationModel, EngineChoice, NodeId, PlanError,
@@ -82,7 +82,19 @@ proptest! {
                     let through_terminals = is_connected(&faulty, &from, &to, |node| faulty.is_terminal(node));
                     prop_assert!(!any_way || !through_routers || !through_terminals, "{} {}", from, to);
                 }
-                // The root, all but one terminal, or all senders and receivers have failed.
+                ProblemError::NoMessage => {
+                    let is_left = |node: &NodeId| !faulty.has_failed(*node);
+                    for Message { source, receivers } in instance.collective.listed().unwrap() {
+                        let left = receivers.iter().filter(|receiver| is_left(receiver)).count();
+                        // In an all-reduce, it makes no difference which terminal is the source.
+                        let is_possible = match instance.collective.pattern() {
+                            Pattern::ReduceBroadcast => left + usize::from(is_left(source)) >= 2,
+                            _ => is_left(source) && left > 0,
+                        };
+                        prop_assert!(!is_possible);
+                    }
+                }
+                // The root or all but one terminal have failed.
                 error => prop_assert!(!nodes.is_empty(), "{}", error),
             },
             Err(error) => prop_assert!(false, "{}", error),

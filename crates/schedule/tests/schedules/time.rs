@@ -4,10 +4,10 @@ use std::num::NonZeroU64;
 
 use lockstep_schedule::strategy::{Instance, instance_with_capacities, scheduled};
 use lockstep_schedule::{
-    Collective, CollectiveName, CollectiveSize, CommunicationModel, Message, MessageId, Pattern, Picoseconds, Problem,
-    Schedule, TransferSpeed, verify,
+    Collective, CollectiveName, CollectiveSize, CommunicationModel, Message, MessageId, Pattern, Picoseconds, Ports,
+    Problem, Schedule, TransferSpeed, verify,
 };
-use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology, TopologyBuilder};
 use proptest::prelude::*;
 
 /// A transfer of the simulation.
@@ -15,29 +15,51 @@ struct Job {
     step: usize,
     message: MessageId,
     ends: [NodeId; 2],
-    resources: Vec<usize>,
+    parts: Vec<Part>,
     units: u32,
     latency: u128,
     /// Begin, end of the transmission and arrival, once it has begun.
     times: Option<[u128; 3]>,
 }
 
-fn jobs(topology: &Topology, schedule: &Schedule) -> Vec<Job> {
+/// A part of the network that a transfer occupies, with its capacity.
+type Part = (PartName, u32);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PartName {
+    Resource(ResourceId),
+    SendPorts(NodeId),
+    ReceivePorts(NodeId),
+}
+
+fn parts(problem: &Problem<'_>, path: &[ChannelId]) -> Vec<Part> {
+    let topology = problem.topology();
+    let of_channel =
+        |&channel: &ChannelId| (PartName::Resource(topology.resource(channel)), topology.capacity(channel));
+    let mut parts: Vec<Part> = path.iter().map(of_channel).collect();
+    if let Ports::Limit(limit) = problem.model().ports {
+        let [first, last] = [path[0], *path.last().unwrap()];
+        parts.push((PartName::SendPorts(topology.tail(first)), limit.get()));
+        parts.push((PartName::ReceivePorts(topology.head(last)), limit.get()));
+    }
+    parts
+}
+
+fn jobs(problem: &Problem<'_>, schedule: &Schedule) -> Vec<Job> {
+    let topology = problem.topology();
     let mut jobs = Vec::new();
     for (step, transfers) in schedule.steps() {
-        let users = |channel: ChannelId| {
-            let shares = |other: &&ChannelId| topology.resource(**other) == topology.resource(channel);
-            transfers.iter().flat_map(|transfer| transfer.path).filter(shares).count() as u32
-        };
+        let used: Vec<Part> = transfers.iter().flat_map(|transfer| parts(problem, transfer.path)).collect();
         for transfer in transfers.iter() {
             let (first, last) = (transfer.path[0], *transfer.path.last().unwrap());
-            let share = |&channel: &ChannelId| topology.capacity(channel) / users(channel);
+            let own = parts(problem, transfer.path);
+            let share = |part: &Part| part.1 / used.iter().filter(|&other| other == part).count() as u32;
             jobs.push(Job {
                 step,
                 message: transfer.message,
                 ends: [topology.tail(first), topology.head(last)],
-                resources: transfer.path.iter().map(|&channel| topology.resource(channel).index()).collect(),
-                units: transfer.path.iter().map(share).min().unwrap().max(1),
+                units: own.iter().map(share).min().unwrap().max(1),
+                parts: own,
                 latency: transfer.path.iter().map(|&channel| u128::from(topology.latency_ps(channel))).sum(),
                 times: None,
             });
@@ -48,18 +70,13 @@ fn jobs(topology: &Topology, schedule: &Schedule) -> Vec<Job> {
 
 /// Goes from event to event, and starts every transfer as soon as it may begin.
 fn simulate(problem: &Problem<'_>, schedule: &Schedule, speed: TransferSpeed) -> u128 {
-    let topology = problem.topology();
-    let capacity = |resource| {
-        let of = |channel: &ChannelId| topology.resource(*channel).index() == resource;
-        topology.capacity(topology.channels().find(of).unwrap())
-    };
     let messages = problem.messages();
     let adds = matches!(problem.collective().pattern(), Pattern::Reduce | Pattern::ReduceBroadcast);
     let holder = |message| match problem.collective().pattern() {
         Pattern::Gather => messages.receivers_iter(message).next().unwrap(),
         _ => messages.source(message),
     };
-    let mut jobs = jobs(topology, schedule);
+    let mut jobs = jobs(problem, schedule);
     let mut time = 0u128;
     while jobs.iter().any(|job| job.times.is_none()) {
         for place in 0..jobs.len() {
@@ -72,13 +89,13 @@ fn simulate(problem: &Problem<'_>, schedule: &Schedule, speed: TransferSpeed) ->
             } else {
                 job.ends[0] == holder(job.message) || jobs.iter().filter(brings).any(has_arrived)
             };
-            let has_room = job.resources.iter().all(|resource| {
-                let mut earlier = jobs[..place].iter().filter(|other| other.resources.contains(resource));
-                let busy = jobs.iter().filter(|other| other.resources.contains(resource));
+            let has_room = job.parts.iter().all(|part| {
+                let mut earlier = jobs[..place].iter().filter(|other| other.parts.contains(part));
+                let busy = jobs.iter().filter(|other| other.parts.contains(part));
                 let busy =
                     busy.filter(|other| other.times.is_some_and(|[begin, sent, _]| begin <= time && time < sent));
                 let units: u32 = busy.map(|other| other.units).sum();
-                earlier.all(|other| other.times.is_some()) && units + job.units <= capacity(*resource)
+                earlier.all(|other| other.times.is_some()) && units + job.units <= part.1
             });
             if job.times.is_none() && is_ready && has_room {
                 let per_second = u128::from(speed.unit_bytes_per_second.get()) * u128::from(job.units);
@@ -171,6 +188,25 @@ fn transfers_of_a_wide_step_share_their_channels_if_turns_take_longer() {
     let speed = TransferSpeed { chunk_bytes: 1_000, unit_bytes_per_second: NonZeroU64::new(1_000_000_000).unwrap() };
     assert_eq!(simulate(&problem, &schedule, speed), 3_000_000);
     assert_eq!(speed.asynchronous_time(&problem, &schedule).number(), 2_000_000);
+}
+
+/// A channel of two units carries a message in half of the time, but one port sends one unit.
+#[test]
+fn a_port_sends_one_unit_at_a_time() {
+    let mut pair = TopologyBuilder::new("pair");
+    let [a, b] = ["a", "b"].map(|name| pair.terminal(name));
+    let link = pair.link(a, b);
+    pair.set_capacity(link, 2);
+    let (pair, broadcast) = (pair.build().unwrap(), Collective::broadcast(a));
+    let mut schedule = Schedule::new();
+    schedule.begin_step();
+    schedule.push(MessageId::new(0), &[link[0]]);
+    let speed = TransferSpeed { chunk_bytes: 1_000, unit_bytes_per_second: NonZeroU64::new(1_000_000_000).unwrap() };
+    for (ports, time) in [(Ports::All, 500_000), (Ports::limit(1).unwrap(), 1_000_000)] {
+        let model = CommunicationModel { ports, ..CommunicationModel::store_and_forward() };
+        let problem = Problem::new(&pair, &broadcast, model).unwrap();
+        assert_eq!(speed.asynchronous_time(&problem, &schedule).number(), time, "{ports} ports");
+    }
 }
 
 #[test]

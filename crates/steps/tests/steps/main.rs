@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 
 mod exported;
+mod lines;
 mod programs;
 
 use lockstep_execute::{Format, Runtime, load, trace};
