@@ -44,7 +44,7 @@ impl Engine for AnalyticEngine {
             (Some((construction, schedule)), _) => {
                 Ok(FoundSchedule { schedule, method: Some(construction.name.to_owned()) })
             }
-            (None, Some(reason)) => Err(NotFound::Stopped { steps: request.goal, reason }),
+            (None, Some(reason)) => Err(NotFound::Unfinished { reason }),
             (None, None) => {
                 let why = "no construction recognises the structure of the network".to_owned();
                 Err(NotFound::Unsupported { engine: self.name(), why })

@@ -28,7 +28,8 @@ pub fn constructions() -> &'static [Construction] {
 
 /// Returns the first schedule of at most `goal` steps, with its construction; otherwise the shortest schedule of all.
 ///
-/// Returns `None` if no construction supports the problem. Calls `observe` with each construction that supports it and
+/// Returns `None` if no construction supports the problem, or the time is over. Without a schedule, a construction may end
+/// [a little later](lockstep_schedule::FIRST_RESULT_GRACE). Calls `observe` with each construction that supports it and
 /// the number of steps of its schedule.
 ///
 /// ```
@@ -50,7 +51,9 @@ pub fn shortest(
     mut observe: impl FnMut(&'static Construction, u32),
 ) -> Option<(&'static Construction, Schedule)> {
     let mut best: Option<(&Construction, Schedule)> = None;
+    let first = budget.for_first_result();
     for construction in constructions() {
+        let budget = if best.is_none() { &first } else { budget };
         if budget.interruption().is_some() {
             break;
         }

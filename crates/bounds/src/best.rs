@@ -20,7 +20,24 @@ use crate::phases::of_phases;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn best(problem: &Problem<'_>) -> LowerBound {
-    best_reaching(problem, u32::MAX)
+    best_within(problem, &Budget::unlimited())
+}
+
+/// Computes the best lower bound of the problem that is found within the time of a budget, at least 1 step. Evaluations do not
+/// count.
+///
+/// ```
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem};
+/// use lockstep_topology::Topology;
+///
+/// let mesh: Topology = "mesh:4x4".parse()?;
+/// let all_to_all = Collective::all_to_all();
+/// let problem = Problem::new(&mesh, &all_to_all, CommunicationModel::wormhole())?;
+/// assert!((1..=16).contains(&lockstep_bounds::best_within(&problem, &Budget::seconds(0)).steps));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn best_within(problem: &Problem<'_>, budget: &Budget) -> LowerBound {
+    search(problem, u32::MAX, budget)
 }
 
 /// Computes lower bounds, cheap rules first, until one has at least `enough` steps, and returns the best one.
@@ -40,21 +57,25 @@ pub fn best(problem: &Problem<'_>) -> LowerBound {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
+    search(problem, enough, &Budget::unlimited())
+}
+
+/// Applies all rules, cheap ones first, until one has at least `enough` steps or the time is over.
+fn search(problem: &Problem<'_>, enough: u32, budget: &Budget) -> LowerBound {
     let phases = DistributePhase::all(problem);
     let problems: Vec<Problem<'_>> = phases.iter().map(|phase| phase.problem(problem)).collect();
     let mut searches: Vec<BoundSearch<'_>> = problems.iter().map(BoundSearch::new).collect();
     let mut whole = (phases.len() > 1).then(|| BoundSearch::new(problem));
-    let budget = Budget::unlimited();
     let of_phases = |searches: &[BoundSearch<'_>]| {
         of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect())
     };
     for cost in Cost::ALL {
         for search in &mut searches {
-            search.raise(cost, enough, &budget, |_, _| {});
+            search.raise(cost, enough, budget, |_, _| {});
         }
         if let Some(whole) = &mut whole {
             whole.offer(of_phases(&searches));
-            whole.raise(cost, enough, &budget, |_, _| {});
+            whole.raise(cost, enough, budget, |_, _| {});
             if whole.best().steps >= enough {
                 break;
             }

@@ -30,7 +30,7 @@
 //!
 //! # Entry points
 //!
-//! - [`best`] returns the best bound, [`best_reaching`] stops at a number of steps, and [`all()`] returns the bounds of
+//! - [`best`] returns the best bound, [`best_within`] that of a limited time, [`best_reaching`] stops at a number of steps, and [`all()`] returns the bounds of
 //!   all rules. [`by_rule`] returns the bound of one rule.
 //! - [`BoundSearch`] applies the rules one after the other, within a budget.
 //! - [`throughput()`] returns the bound of many chunks, as steps per chunk.
@@ -75,7 +75,7 @@ mod transfers;
 mod trees;
 
 pub use all::{BoundEvent, all, all_within, by_rule};
-pub use best::{best, best_reaching};
+pub use best::{best, best_reaching, best_within};
 pub use bound_search::BoundSearch;
 pub use cost::Cost;
 pub use latency::{LeastLatency, least_latency};

@@ -61,7 +61,7 @@ impl Engine for ConstructEngine {
             None if portfolio.has_more() => observer(EngineEvent::Paused { state: portfolio.save() }),
             None => {}
         }
-        let found = portfolio.into_best()?;
+        let found = portfolio.into_best(budget)?;
         Ok(FoundSchedule { schedule: found.schedule, method: Some(found.method.name.to_owned()) })
     }
 }

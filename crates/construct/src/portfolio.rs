@@ -1,5 +1,7 @@
 //! The portfolio search for a schedule of one distribution: all methods alternate in rounds.
 
+use std::ops::Range;
+
 use lockstep_paths::{PathTable, TableError};
 use lockstep_schedule::{Budget, Effort, NotFound, Problem, Schedule, StopReason};
 
@@ -9,6 +11,8 @@ use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{MethodRequest, WorkCounter};
 use crate::method::METHODS;
+use crate::method::first_fit::FIRST_FIT;
+use crate::method::rarest_first::RAREST_FIRST;
 
 /// The name of this engine.
 pub(crate) const ENGINE: &str = "construct";
@@ -23,11 +27,17 @@ pub struct MethodSchedule {
 }
 
 /// The state of a portfolio search: the methods that may still find something, and the best schedule.
+///
+/// With a time limit, the search begins with a quick schedule of any length, so that a large problem has one in time. It
+/// counts if no method finds a shorter one. The methods do not know it, so they do the same work under every limit. Without
+/// any schedule, the work may go on [a little longer](lockstep_schedule::FIRST_RESULT_GRACE).
 pub(crate) struct Portfolio<'a> {
     problem: &'a Problem<'a>,
     fixed: Option<FixedTransfers<'a>>,
     methods: Vec<MethodState>,
     best: Option<MethodSchedule>,
+    /// The quick schedule; `None` before it is made. It may be missing.
+    quick: Option<Option<MethodSchedule>>,
     /// The best schedule of other engines, or of this one before a pause.
     start: Option<&'a Schedule>,
     /// Only schedules with fewer steps are of use; `u32::MAX` while there is no schedule.
@@ -101,6 +111,7 @@ impl<'a> Portfolio<'a> {
             fixed: None,
             methods: initial_states(problem, METHODS),
             best: None,
+            quick: None,
             start: None,
             below: u32::MAX,
             evaluations: 0,
@@ -124,12 +135,28 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the number of steps of the best schedule.
     pub(crate) fn best_steps(&self) -> Option<u32> {
-        self.best.as_ref().map(|best| best.schedule.step_count() as u32)
+        let found = self.best.iter().chain(self.quick.iter().flatten());
+        found.map(|found| found.schedule.step_count() as u32).min()
+    }
+
+    /// Returns the fewest steps of a known schedule; `u32::MAX` without one.
+    fn reached(&self) -> u32 {
+        self.best_steps().unwrap_or(u32::MAX).min(self.below)
+    }
+
+    /// Returns true if a known schedule reaches the goal.
+    fn is_reached(&self, goal: u32) -> bool {
+        self.reached() < u32::MAX && self.reached() <= goal
     }
 
     /// Returns true if a schedule is known.
     fn has_schedule(&self) -> bool {
-        self.below < u32::MAX || self.start.is_some()
+        self.reached() < u32::MAX || self.start.is_some()
+    }
+
+    /// Returns the limits of an attempt: without a schedule, it may end later.
+    fn budget_of_attempt(&self, budget: &Budget) -> Budget {
+        if self.has_schedule() { budget.clone() } else { budget.for_first_result() }
     }
 
     /// Returns the number of evaluations so far.
@@ -149,10 +176,10 @@ impl<'a> Portfolio<'a> {
 
     /// Returns true if the goal is reached, the budget ended, or no attempts remain before the pause.
     pub(crate) fn is_over(&self, limits: RoundLimits<'_>) -> bool {
-        self.below <= limits.goal
+        self.is_reached(limits.goal)
             || self.is_spent
             || !self.methods.iter().any(|state| self.shared_attempts(state, limits.pause_after) > 0)
-            || limits.budget.interruption().is_some()
+            || self.budget_of_attempt(limits.budget).interruption().is_some()
     }
 
     /// Runs one round: each method makes some more attempts. `observe` gets each method that supports the problem, its
@@ -162,24 +189,57 @@ impl<'a> Portfolio<'a> {
         limits: RoundLimits<'_>,
         observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
     ) {
+        if self.quick.is_none() {
+            self.make_quick(limits, observe);
+        }
         for place in 0..self.methods.len() {
             let attempts = self.methods[place].attempts;
             let planned = (attempts * GROWTH).max(1);
             let more = planned.min(self.shared_attempts(&self.methods[place], limits.pause_after));
-            let is_reached = self.below < u32::MAX && self.below <= limits.goal;
-            if more == 0 || is_reached || self.has_schedule() && limits.budget.interruption().is_some() {
+            let budget = self.budget_of_attempt(limits.budget);
+            if more == 0 || self.is_reached(limits.goal) || budget.interruption().is_some() {
                 continue;
             }
             // To skip only this method would change what a larger budget does next.
             let allowed = more.min(self.affordable_attempts(&self.methods[place], limits.budget.evaluation_limit()));
             self.is_spent = allowed < more;
             if allowed > 0 {
-                self.run_method(place, allowed, limits, observe);
+                self.run_method(place, allowed, RoundLimits { budget: &budget, ..limits }, observe);
             }
             if self.is_spent {
                 return;
             }
         }
+    }
+
+    /// Makes the quick schedule, if there is a time limit and no schedule.
+    fn make_quick(&mut self, limits: RoundLimits<'_>, observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>)) {
+        let budget = self.budget_of_attempt(limits.budget);
+        let is_needed = !self.has_schedule() && budget.time_left().is_some() && budget.interruption().is_none();
+        let method = if self.problem.messages().is_scatter() { &FIRST_FIT } else { &RAREST_FIRST };
+        let work = WorkCounter::default();
+        let result = is_needed.then(|| {
+            let request = self.request(0..1, RoundLimits { budget: &budget, ..limits }, &work)?;
+            (method.find)(&MethodRequest { is_quick: true, ..request }).ok()
+        });
+        self.quick = Some(result.flatten().map(|schedule| MethodSchedule { method, schedule }));
+        if let Some(steps) = self.best_steps() {
+            observe(method, Effort { attempts: 1, evaluations: work.evaluations().unwrap_or(0) }, Some(steps));
+        }
+    }
+
+    /// Returns a request for some attempts; `None` if the paths of a network with buses are missing.
+    fn request<'r>(
+        &'r self,
+        attempts: Range<u64>,
+        RoundLimits { goal, seed, budget, .. }: RoundLimits<'r>,
+        work: &WorkCounter,
+    ) -> Option<MethodRequest<'r>> {
+        let Self { problem, fixed, below, start, .. } = *self;
+        let bus_paths = self.bus_paths.as_ref().ok()?.as_ref();
+        let best = self.best.as_ref().map(|best| &best.schedule).or(start);
+        let (is_quick, work) = (false, work.clone());
+        Some(MethodRequest { problem, goal, below, best, seed, attempts, budget, is_quick, fixed, bus_paths, work })
     }
 
     /// Lets a method make some more attempts.
@@ -190,19 +250,15 @@ impl<'a> Portfolio<'a> {
         limits: RoundLimits<'_>,
         observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
     ) {
-        let Self { problem, fixed, below, start, .. } = *self;
-        let Ok(bus_paths) = self.bus_paths.as_ref().map(Option::as_ref) else {
-            self.methods[place].is_over = true;
-            return;
-        };
-        let RoundLimits { goal, seed, budget, .. } = limits;
+        let (below, reached) = (self.below, self.reached());
         let MethodState { method, attempts, price, .. } = self.methods[place];
         let attempts = attempts..attempts.saturating_add(more);
         let end = attempts.end;
         let work = WorkCounter::default();
-        let best = self.best.as_ref().map(|best| &best.schedule).or(start);
-        let request =
-            MethodRequest { problem, goal, below, best, seed, attempts, budget, fixed, bus_paths, work: work.clone() };
+        let Some(request) = self.request(attempts, limits, &work) else {
+            self.methods[place].is_over = true;
+            return;
+        };
         let result = (method.find)(&request);
         let steps = result.as_ref().map(Schedule::step_count);
         tracing::debug!(method = method.name, attempts = more, below, ?steps, work = work.evaluations());
@@ -214,7 +270,7 @@ impl<'a> Portfolio<'a> {
             state.spent = state.spent.saturating_add(spent);
             self.evaluations = self.evaluations.saturating_add(spent);
             let effort = Effort { attempts: more, evaluations: spent };
-            observe(method, effort, steps.ok().map(|steps| steps as u32).filter(|&steps| steps < below));
+            observe(method, effort, steps.ok().map(|steps| steps as u32).filter(|&steps| steps < reached));
         }
         let is_shorter = result.as_ref().is_ok_and(|schedule| schedule.step_count() < below as usize);
         state.idle = if is_shorter { 0 } else { state.idle.saturating_add(1) };
@@ -299,13 +355,17 @@ impl<'a> Portfolio<'a> {
     ///
     /// # Errors
     ///
-    /// [`NotFound::TooLong`], if there was a schedule before and none is shorter; [`NotFound::Unsupported`], if no method
-    /// found a schedule.
-    pub(crate) fn into_best(self) -> Result<MethodSchedule, NotFound> {
+    /// [`NotFound::TooLong`], if there was a schedule before and none is shorter; [`NotFound::Unfinished`], if the time was
+    /// over before any was complete; [`NotFound::Unsupported`], if no method found a schedule.
+    pub(crate) fn into_best(self, budget: &Budget) -> Result<MethodSchedule, NotFound> {
         let why = self.bus_paths.map_or_else(|error| error.to_string(), |_| self.failure.to_owned());
         let known = self.start.map_or(u32::MAX, |start| start.step_count() as u32);
-        self.best.ok_or(match self.below.min(known) {
-            u32::MAX => NotFound::Unsupported { engine: ENGINE, why },
+        let found = self.best.into_iter().chain(self.quick.flatten());
+        found.min_by_key(|found| found.schedule.step_count()).ok_or_else(|| match self.below.min(known) {
+            u32::MAX => match budget.interruption() {
+                Some(reason) => NotFound::Unfinished { reason },
+                None => NotFound::Unsupported { engine: ENGINE, why },
+            },
             reached => NotFound::TooLong { steps: reached.saturating_sub(1), reached },
         })
     }
@@ -321,141 +381,4 @@ fn initial_states(problem: &Problem<'_>, methods: &'static [Method]) -> Vec<Meth
 }
 
 #[cfg(test)]
-mod tests {
-    use lockstep_schedule::{Collective, CommunicationModel};
-    use lockstep_topology::Topology;
-
-    use super::*;
-    use crate::kit::request::AttemptContext;
-    use crate::kit::transfer_log::TransferLog;
-
-    const HOPELESS: &[Method] = &[Method {
-        name: "hopeless",
-        about: "never finds a schedule",
-        evaluations_per_delivery: 1,
-        is_random: true,
-        find: |_| Err(MethodError::NoShorter),
-    }];
-
-    /// Without a limit, a search whose methods find nothing ends.
-    #[test]
-    fn a_method_without_a_schedule_is_given_up() {
-        let ring: Topology = "ring:4".parse().unwrap();
-        let all_gather = Collective::all_gather();
-        let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
-        let mut portfolio = Portfolio::new(&problem);
-        portfolio.methods = initial_states(&problem, HOPELESS);
-        let (mut attempts, budget) = (0, Budget::unlimited());
-        let limits = RoundLimits { goal: 1, seed: 1, budget: &budget, pause_after: u64::MAX };
-        while !portfolio.is_over(limits) {
-            portfolio.round(limits, &mut |_, effort, _| attempts += effort.attempts);
-            assert!(attempts < 1_000, "{attempts} attempts");
-        }
-        assert!(attempts >= MAX_FAILED_ATTEMPTS, "{attempts} attempts");
-        let error = portfolio.into_best().unwrap_err().to_string();
-        assert!(error.contains(NO_SCHEDULE), "{error}");
-    }
-
-    /// After three rounds without a shorter schedule, a method gets a quarter of the share of another.
-    #[test]
-    fn an_idle_method_gets_fewer_attempts() {
-        let ring: Topology = "ring:4".parse().unwrap();
-        let all_gather = Collective::all_gather();
-        let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
-        let mut portfolio = Portfolio::new(&problem);
-        portfolio.below = 9;
-        portfolio.methods =
-            [HOPELESS, HOPELESS].map(|methods| initial_states(&problem, methods)).into_iter().flatten().collect();
-        portfolio.methods.iter_mut().for_each(|state| state.price = 1);
-        portfolio.methods[0].idle = 3;
-        let attempts = |place: usize| portfolio.shared_attempts(&portfolio.methods[place], 1000);
-        assert_eq!([attempts(0), attempts(1)], [200, 800]);
-    }
-
-    const ENDLESS: &[Method] = &[Method {
-        name: "endless",
-        about: "takes all evaluations",
-        evaluations_per_delivery: 1,
-        is_random: true,
-        find: |request| {
-            let endless = |_: &mut _, context: &AttemptContext<'_>| loop {
-                context.count(1 << 20);
-                context.check(0)?;
-            };
-            request.best_attempt(endless).map(TransferLog::into_schedule)
-        },
-    }];
-
-    /// If a schedule is known, an attempt ends that takes more than all evaluations.
-    #[test]
-    fn an_attempt_that_takes_too_long_is_not_repeated() {
-        let ring: Topology = "ring:4".parse().unwrap();
-        let all_gather = Collective::all_gather();
-        let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
-        let mut first = Portfolio::new(&problem);
-        tried(&mut first, &Budget::unlimited(), 1 << 15);
-        let known = first.into_best().unwrap().schedule;
-        let mut portfolio = Portfolio::new(&problem);
-        portfolio.improve(Some(&known));
-        portfolio.methods = initial_states(&problem, ENDLESS);
-        let names = tried(&mut portfolio, &Budget::evaluations(100_000), u64::MAX);
-        assert_eq!(names, ["endless"]);
-        assert!(portfolio.is_spent() && !portfolio.has_more());
-        assert!(matches!(portfolio.into_best(), Err(NotFound::TooLong { steps: 1, reached: 2 })));
-    }
-
-    /// Runs rounds up to a pause and returns the names of all methods tried.
-    fn tried(portfolio: &mut Portfolio<'_>, budget: &Budget, pause_after: u64) -> Vec<&'static str> {
-        let limits = RoundLimits { goal: 1, seed: 1, budget, pause_after };
-        let mut names = Vec::new();
-        while !portfolio.is_over(limits) {
-            portfolio.round(limits, &mut |method, _, _| names.push(method.name));
-        }
-        names
-    }
-
-    #[test]
-    fn every_method_that_fits_makes_an_attempt() {
-        let network: Topology = "random-regular:32,3,1".parse().unwrap();
-        let exchange = Collective::all_to_all();
-        for (model, method) in [
-            (CommunicationModel::store_and_forward(), "balanced-routes"),
-            (CommunicationModel::wormhole(), "path-colouring"),
-        ] {
-            let problem = Problem::new(&network, &exchange, model).unwrap();
-            let names = tried(&mut Portfolio::new(&problem), &Budget::unlimited(), 1 << 21);
-            assert!(names.contains(&"first-fit") && names.contains(&method), "{names:?}");
-        }
-    }
-
-    #[test]
-    fn a_restored_portfolio_continues_with_the_next_attempts() {
-        let network: Topology = "random-regular:32,3,1".parse().unwrap();
-        let exchange = Collective::all_to_all();
-        let problem = Problem::new(&network, &exchange, CommunicationModel::store_and_forward()).unwrap();
-        let budget = Budget::unlimited();
-        let mut whole = Portfolio::new(&problem);
-        tried(&mut whole, &budget, 1 << 15);
-        let mut restored = Portfolio::new(&problem);
-        restored.restore(&whole.save(), u32::MAX).unwrap();
-        assert_eq!(tried(&mut whole, &budget, 1 << 17), tried(&mut restored, &budget, 1 << 17));
-        assert_eq!(whole.save(), restored.save());
-        let damaged = restored.restore(&whole.save()[1..], u32::MAX);
-        assert!(matches!(damaged, Err(NotFound::Resume { .. })));
-    }
-
-    /// The work before the limit of evaluations is the same for every limit.
-    #[test]
-    fn the_search_ends_before_an_attempt_that_exceeds_the_evaluations() {
-        let network: Topology = "random-regular:32,3,1".parse().unwrap();
-        let exchange = Collective::all_to_all();
-        let problem = Problem::new(&network, &exchange, CommunicationModel::store_and_forward()).unwrap();
-        let tried_by = |limit| tried(&mut Portfolio::new(&problem), &Budget::evaluations(limit), 1 << 16);
-        let mut names = Vec::new();
-        for limit in [1, 2_000, 8_000, 30_000, 60_000] {
-            let more = tried_by(limit);
-            assert!(more.starts_with(&names), "{limit}: {more:?} does not continue {names:?}");
-            names = more;
-        }
-    }
-}
+mod tests;

@@ -21,8 +21,8 @@ pub fn methods() -> &'static [Method] {
 ///
 /// The methods that support the problem alternate: each makes one attempt, then more and more. Attempts run in parallel
 /// on the current rayon pool. The result depends only on the problem, `goal`, `seed` and the number of evaluations,
-/// unless time or cancellation ends the search. One evaluation is about a microsecond of work. The first schedule is free and is always completed,
-/// however early the budget ends. Without any limit, the search never ends if `goal` is out of reach.
+/// unless time or cancellation ends the search. One evaluation is about a microsecond of work. The first schedule is free: the number of
+/// evaluations does not end it. With a deadline, it is a quick one, of any length. Without any limit, the search never ends if `goal` is out of reach.
 ///
 /// `problem` distributes its messages; time-reverse a collecting phase first ([`DistributePhase`]). `observe` gets each
 /// method that supports the problem, its effort, and the number of steps if it is a new best.
@@ -61,7 +61,7 @@ pub fn shortest(
     loop {
         portfolio.round(limits, &mut observe);
         if portfolio.is_over(limits) {
-            return portfolio.into_best();
+            return portfolio.into_best(budget);
         }
     }
 }
@@ -114,7 +114,7 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
     }
     let mut schedule = Schedule::new();
     for (phase, portfolio) in phases.iter().zip(portfolios) {
-        schedule.append(&phase.from_distribution(portfolio.into_best()?.schedule));
+        schedule.append(&phase.from_distribution(portfolio.into_best(budget)?.schedule));
     }
     Ok(schedule)
 }

@@ -50,8 +50,26 @@ pub struct Execution {
 ///
 /// The first violation: of the first order, then a data race, then of the other orders.
 pub fn execute(program: &ParallelProgram, options: ExecuteOptions) -> Result<Execution, Violation> {
-    let mut races = RaceCheck::NoMemory;
+    execute_until(program, options, &|| false)
+}
+
+/// Executes as [`execute`], until `is_over` returns true before an order. The first order is always executed, so that every
+/// program has a verdict; [`Execution::orders`] is the number of those that were.
+///
+/// # Errors
+///
+/// As [`execute`].
+pub fn execute_until(
+    program: &ParallelProgram,
+    options: ExecuteOptions,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Execution, Violation> {
+    let (mut races, mut orders) = (RaceCheck::NoMemory, 0);
     for index in 0..options.orders.max(1) {
+        if index > 0 && is_over() {
+            break;
+        }
+        orders = index + 1;
         let mut values = Values::new(program.rank_count, options.seed);
         let mut clocks = (index == 0 && !program.memory.is_empty()).then(|| Clocks::new(program)).flatten();
         if index == 0 && !program.memory.is_empty() {
@@ -76,7 +94,7 @@ pub fn execute(program: &ParallelProgram, options: ExecuteOptions) -> Result<Exe
         }
     }
     let (instructions, outputs) = (program.instruction_count(), program.outputs.len());
-    Ok(Execution { instructions, orders: options.orders.max(1), outputs, races })
+    Ok(Execution { instructions, orders, outputs, races })
 }
 
 /// Executes a program once, first thread first, and returns its transfers.

@@ -44,7 +44,7 @@ mod trace;
 mod values;
 
 pub use error::{FilePlace, LoadError, LoadProblem, Violation, Waiting};
-pub use execute::{ExecuteOptions, Execution, RaceCheck, execute, trace};
+pub use execute::{ExecuteOptions, Execution, RaceCheck, execute, execute_until, trace};
 pub use format::{Format, TableCollective, detect, load, load_table, load_traces};
 pub use program::{
     Address, BufferName, Contribution, Contributors, FileStep, Instruction, Names, Output, ParallelProgram, Place,

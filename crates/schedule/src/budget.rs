@@ -7,6 +7,12 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// The time after a deadline in which the first result may still be completed.
+///
+/// A limit of some milliseconds would otherwise end most searches just before their first result. With the time for
+/// verification and output, a command ends within 0.3 s of its limit, which few people notice.
+pub const FIRST_RESULT_GRACE: Duration = Duration::from_millis(200);
+
 /// The limits of a search: evaluations, time and cancellation.
 ///
 /// A number of evaluations gives the same result on every machine. A deadline does not, so results must report it.
@@ -27,10 +33,25 @@ use std::time::{Duration, Instant};
 pub struct Budget {
     evaluations: u64,
     deadline: Option<Instant>,
+    /// The time that [`for_first_result`](Self::for_first_result) adds.
+    grace: Duration,
     cancelled: Arc<AtomicBool>,
-    /// Number of checks until cancellation; 0 for none.
     #[cfg(feature = "fault-injection")]
-    checks_left: Arc<AtomicU64>,
+    clock: CheckClock,
+}
+
+/// A clock that counts checks instead of time, for tests.
+#[cfg(feature = "fault-injection")]
+#[derive(Clone, Debug, Default)]
+struct CheckClock {
+    /// Number of checks so far. Clones share it.
+    checks: Arc<AtomicU64>,
+    /// The check that cancels the budget; 0 for none.
+    cancelled_at: u64,
+    /// The first check after the deadline; `None` without a deadline.
+    deadline: Option<u64>,
+    /// The checks that [`Budget::for_first_result`] adds.
+    grace: u64,
 }
 
 impl Budget {
@@ -44,9 +65,10 @@ impl Budget {
         Self {
             evaluations,
             deadline: None,
+            grace: FIRST_RESULT_GRACE,
             cancelled: Arc::default(),
             #[cfg(feature = "fault-injection")]
-            checks_left: Arc::default(),
+            clock: CheckClock::default(),
         }
     }
 
@@ -76,6 +98,23 @@ impl Budget {
         self
     }
 
+    /// Returns the budget for work without any result so far: its deadline is later by [`FIRST_RESULT_GRACE`]. A
+    /// cancellation is not delayed.
+    ///
+    /// So a small time limit does the same work as a larger one, in the same order, and ends earlier.
+    #[must_use]
+    pub fn for_first_result(&self) -> Self {
+        let mut first = self.clone();
+        first.deadline = self.deadline.map(|deadline| deadline.checked_add(self.grace).unwrap_or(deadline));
+        first.grace = Duration::ZERO;
+        #[cfg(feature = "fault-injection")]
+        {
+            let CheckClock { deadline, grace, .. } = &mut first.clock;
+            *deadline = deadline.map(|check| check.saturating_add(std::mem::take(grace)));
+        }
+        first
+    }
+
     /// Returns the number of evaluations allowed.
     pub fn evaluation_limit(&self) -> u64 {
         self.evaluations
@@ -83,6 +122,12 @@ impl Budget {
 
     /// Returns the time until the deadline, zero when it is past, or `None` without one.
     pub fn time_left(&self) -> Option<Duration> {
+        #[cfg(feature = "fault-injection")]
+        if let Some(deadline) = self.clock.deadline {
+            let left = deadline.saturating_sub(self.clock.checks.load(Ordering::Relaxed));
+            // A check stands for an hour, so that no share of the time ends by the real clock.
+            return Some(Duration::from_hours(left.min(u64::from(u32::MAX))));
+        }
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
@@ -97,17 +142,29 @@ impl Budget {
     #[cfg(feature = "fault-injection")]
     #[must_use]
     pub fn cancelled_at_check(mut self, check: u64) -> Self {
-        self.checks_left = Arc::new(AtomicU64::new(check));
+        self.clock = CheckClock { cancelled_at: check, ..CheckClock::default() };
         self
     }
 
-    /// Counts one check, and cancels the budget at the chosen one.
+    /// The same budget with a deadline on a clock that counts [checks](Self::cancelled_at_check): it has passed from the
+    /// check with this number on. `grace` is the number of checks that [`for_first_result`](Self::for_first_result) adds. Only
+    /// for tests, with the feature `fault-injection`.
     #[cfg(feature = "fault-injection")]
-    fn count_check(&self) {
-        let left = self.checks_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        if left == Ok(1) {
+    #[must_use]
+    pub fn ended_at_check(mut self, check: u64, grace: u64) -> Self {
+        self.clock = CheckClock { deadline: Some(check), grace, ..CheckClock::default() };
+        self
+    }
+
+    /// Counts one check. Cancels the budget at the chosen one, and returns true from the deadline on.
+    #[cfg(feature = "fault-injection")]
+    fn count_check(&self) -> bool {
+        let CheckClock { checks, cancelled_at, deadline, .. } = &self.clock;
+        let check = checks.fetch_add(1, Ordering::Relaxed) + 1;
+        if check == *cancelled_at {
             self.cancel();
         }
+        deadline.is_some_and(|deadline| check >= deadline)
     }
 
     /// Returns the reason to stop a search after this number of evaluations, or `None` if it may continue.
@@ -122,10 +179,12 @@ impl Budget {
     /// search may continue.
     pub fn interruption(&self) -> Option<StopReason> {
         #[cfg(feature = "fault-injection")]
-        self.count_check();
+        let is_late = self.count_check();
+        #[cfg(not(feature = "fault-injection"))]
+        let is_late = false;
         if self.cancelled.load(Ordering::Relaxed) {
             Some(StopReason::Cancelled)
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        } else if is_late || self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Some(StopReason::Deadline)
         } else {
             None
@@ -166,6 +225,12 @@ pub enum NotFound {
         /// The reason.
         reason: StopReason,
     },
+    /// The time ended, or the search was cancelled, before there was any schedule.
+    #[error("no schedule found: {reason}{}", remedy(*.reason))]
+    Unfinished {
+        /// The reason.
+        reason: StopReason,
+    },
     /// The engine's method ended above the allowed number of steps.
     #[error("no schedule of {steps} steps found: the method ends at {reached}")]
     TooLong {
@@ -190,6 +255,16 @@ pub enum NotFound {
     },
 }
 
+/// Returns what to do if there is no schedule for this reason.
+fn remedy(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Deadline => {
+            "; allow a longer time, or limit the evaluations instead: then the first schedule is completed"
+        }
+        StopReason::Evaluations | StopReason::Cancelled => "",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,6 +281,27 @@ mod tests {
         assert_eq!(Budget::seconds(0).within(Duration::from_mins(1)).stop_after(0), Some(StopReason::Deadline));
         assert_eq!(Budget::seconds(60).within(Duration::ZERO).stop_after(0), Some(StopReason::Deadline));
         assert_eq!(Budget::time(Duration::MAX).stop_after(0), None, "no limit");
+    }
+
+    #[test]
+    fn the_first_result_has_a_later_deadline_once() {
+        let ended = Budget::time(Duration::ZERO);
+        let first = ended.for_first_result();
+        assert_eq!(ended.interruption(), Some(StopReason::Deadline));
+        assert_eq!(first.deadline, ended.deadline.map(|deadline| deadline + FIRST_RESULT_GRACE));
+        assert_eq!(first.for_first_result().deadline, first.deadline);
+        assert_eq!(Budget::unlimited().for_first_result().deadline, None);
+        first.cancel();
+        assert_eq!(ended.for_first_result().interruption(), Some(StopReason::Cancelled));
+    }
+
+    #[cfg(feature = "fault-injection")]
+    #[test]
+    fn a_clock_of_checks_ends_a_budget() {
+        let budget = Budget::unlimited().ended_at_check(2, 2);
+        let first = budget.for_first_result();
+        assert_eq!([&budget, &first, &budget].map(|budget| budget.interruption().is_some()), [false, false, true]);
+        assert_eq!(first.for_first_result().interruption(), Some(StopReason::Deadline), "check 4");
     }
 
     #[test]

@@ -78,7 +78,7 @@ mod transport;
 mod verify;
 mod violation;
 
-pub use budget::{Budget, NotFound, StopReason};
+pub use budget::{Budget, FIRST_RESULT_GRACE, NotFound, StopReason};
 pub use collective::Collective;
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
 pub use distribute_phase::DistributePhase;
@@ -104,5 +104,5 @@ pub use symmetric::{
 };
 pub use time::{CollectiveSize, SynchronousCost, TransferSpeed};
 pub use transport::Transport;
-pub use verify::{Verification, verify, violations};
+pub use verify::{Unverified, Verification, verify, verify_within, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use lockstep_execute::{Contribution, ParallelProgram, Trace, TracedValue};
-use lockstep_schedule::{Collective, CommunicationModel, MessageId, Problem, Schedule, Verification, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, MessageId, Problem, Schedule, Verification, verify};
 use lockstep_topology::Topology;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -83,11 +83,25 @@ pub fn convert(
     trace: &Trace,
     network: Option<Topology>,
 ) -> Result<Conversion, ConvertError> {
+    convert_within(program, trace, network, &Budget::unlimited())
+}
+
+/// Converts as [`convert`], within the time of a budget: fewer orders of the transfers are tried. Evaluations do not count.
+///
+/// # Errors
+///
+/// As [`convert`].
+pub fn convert_within(
+    program: &ParallelProgram,
+    trace: &Trace,
+    network: Option<Topology>,
+    budget: &Budget,
+) -> Result<Conversion, ConvertError> {
     if !program.has_equal_chunks {
         return Err(ConvertError::UnequalChunks);
     }
     if program.memory.is_empty() {
-        return without_data(program, trace, network);
+        return without_data(program, trace, network, budget);
     }
     let demand = Demand::of(program)?;
     let messages = messages(&demand, trace);
@@ -110,7 +124,7 @@ pub fn convert(
     {
         return Ok(conversion);
     }
-    converted(StepSource::Earliest, &earliest(trace, &units, &orders, &network))
+    converted(StepSource::Earliest, &earliest(trace, &units, &orders, &network, budget))
 }
 
 /// Converts messages without contents. A unit is the greatest common size of all messages.
@@ -118,6 +132,7 @@ fn without_data(
     program: &ParallelProgram,
     trace: &Trace,
     network: Option<Topology>,
+    budget: &Budget,
 ) -> Result<Conversion, ConvertError> {
     let sizes = || trace.events.iter().filter_map(|event| event.transfer.as_ref()).map(|transfer| transfer.size);
     let unit = sizes().fold(0, greatest_common_divisor);
@@ -138,7 +153,7 @@ fn without_data(
     };
     let units: Vec<u32> = trace.events.iter().map(|event| units(&event.transfer)).collect();
     let network = Network::new(program, &pairs(trace, &units), network)?;
-    let steps = earliest(trace, &units, &[], &network);
+    let steps = earliest(trace, &units, &[], &network, budget);
     Ok(conversion(&network, StepSource::Earliest, &steps, None))
 }
 
@@ -213,7 +228,13 @@ fn steps_of_file<'n>(
 }
 
 /// Returns the earliest steps: the best of several orders in which transfers compete for channels.
-fn earliest<'n>(trace: &Trace, units: &[u32], orders: &[NotBefore], network: &'n Network) -> Steps<'n> {
+fn earliest<'n>(
+    trace: &Trace,
+    units: &[u32],
+    orders: &[NotBefore],
+    network: &'n Network,
+    budget: &Budget,
+) -> Steps<'n> {
     let successors = Successors::of(trace);
     let by_index: Vec<u64> = (0..units.len() as u64).collect();
     let mut best = settled(trace, units, &by_index, orders, network, &successors);
@@ -232,6 +253,9 @@ fn earliest<'n>(trace: &Trace, units: &[u32], orders: &[NotBefore], network: &'n
         priorities.push(tails.iter().map(of_event).collect());
     }
     for priority in priorities {
+        if budget.interruption().is_some() {
+            break;
+        }
         let steps = settled(trace, units, &priority, orders, network, &successors);
         let key = |steps: &Steps<'_>| (steps.width_sum(), steps.transfers.len());
         if key(&steps) < key(&best) {

@@ -36,5 +36,5 @@ mod network;
 mod steps;
 mod sums;
 
-pub use convert::{Conversion, StepSource, VerifiedSchedule, convert};
+pub use convert::{Conversion, StepSource, VerifiedSchedule, convert, convert_within};
 pub use error::ConvertError;

@@ -2,11 +2,15 @@
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use lockstep::topology::Quantity;
 
 use super::problem::ProblemArgs;
 use crate::units::{self, BudgetArg};
+
+/// The default time limit. The fronts of most machines take seconds.
+const DEFAULT_LIMIT: BudgetArg = BudgetArg::Time(Duration::from_mins(1));
 
 const FRONT_EXAMPLES: &str = "\
 Examples:
@@ -36,7 +40,7 @@ pub(crate) struct SizeFrontArgs {
     #[arg(long, value_name = "TIME", value_parser = |text: &str| Quantity::Time.parse(text))]
     pub(crate) latency: Option<u64>,
     /// Time limit (500ms, 30s, 5m) or 'unlimited'
-    #[arg(short, long, value_name = "TIME", default_value_t = BudgetArg::Unlimited, value_parser = units::time_limit)]
+    #[arg(short, long, value_name = "TIME", default_value_t = DEFAULT_LIMIT, value_parser = units::time_limit)]
     pub(crate) budget: BudgetArg,
     /// Seed of all random choices
     #[arg(long, value_name = "SEED", default_value_t = 1)]

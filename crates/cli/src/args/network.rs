@@ -3,9 +3,11 @@
 use anyhow::{Context, bail};
 use lockstep::faults::FaultSet;
 use lockstep::topology::{ChannelId, GraphFormat, Quantity};
-use lockstep::{LoadOptions, Topology};
+use lockstep::{Budget, LoadOptions, Topology};
 
 use super::Verbosity;
+use crate::progress::Progress;
+use crate::text::one_line;
 use crate::{input, output};
 
 /// Help heading of failures and degraded links.
@@ -42,7 +44,11 @@ impl NetworkArgs {
     pub(crate) fn read(&self, spec: &str, verbosity: Verbosity) -> anyhow::Result<Topology> {
         let options = self.from.into_iter().fold(LoadOptions::default(), LoadOptions::with_format);
         let options = self.unit.into_iter().fold(options, LoadOptions::with_unit);
-        let file = input::network(spec, &options)?;
+        let reading = Progress::new(verbosity, &Budget::unlimited());
+        reading.set_work(format!("reading the network {}", one_line(spec)));
+        let file = input::network(spec, &options);
+        drop(reading);
+        let file = file?;
         for note in &file.notes {
             output::note(verbosity, &format!("{spec}: {note}"));
         }

@@ -38,6 +38,7 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     problem_input::add_files(&args.problem, &mut files)?;
     let plot = files.write_to("--plot", args.plot.as_deref())?;
     let table = args.output.as_deref().map(|directory| table_file(&mut files, directory)).transpose()?;
+    let budget = args.budget.begin();
     let mut input = ProblemInput::new(&args.problem, verbosity)?;
     if let Some(timed) = with_times(&input.topology, args, verbosity)? {
         input.topology = timed;
@@ -50,9 +51,8 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
         timing: if args.asynchronous { Timing::Asynchronous } else { Timing::Synchronous },
         ..FrontOptions::default()
     };
-    let budget = args.budget.begin();
     let progress = Progress::new(verbosity, &budget);
-    progress.set_done(0, 1);
+    progress.set_work("lower bound".to_owned());
     let mut unfinished = Some(cancel_on_signal(&budget, "the front", &progress)?);
     let front = lockstep::front(&problem, &options, &budget, |event| {
         unfinished.take();
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
         error => error.into(),
     })?;
     if front.is_cut_short {
-        output::note(verbosity, "stopped early; more schedules can be on the front");
+        output::note(verbosity, "stopped early; more schedules can be on the front; --budget sets a longer time");
     }
     let algorithms = if args.algorithms { lockstep::algorithm_times(&problem)? } else { Vec::new() };
     if let Some(plot) = plot {

@@ -4,10 +4,11 @@ use anyhow::{Context, bail, ensure};
 use lockstep::files::to_json_line;
 use lockstep::schedule::Verification;
 use lockstep::{
-    Collective, CollectiveName, LowerBound, Plan, PlanOptions, Planner, Problem, ScheduleFile, Topology, Verdict,
+    Budget, Collective, CollectiveName, LowerBound, Plan, PlanOptions, Planner, Problem, ScheduleFile, Topology,
+    Verdict,
 };
-use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute, trace};
-use lockstep_steps::{Conversion, ConvertError, StepSource, convert};
+use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute_until, trace};
+use lockstep_steps::{Conversion, ConvertError, StepSource, convert_within};
 use serde::Serialize;
 
 use super::program_file;
@@ -22,6 +23,7 @@ use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted, one_line};
 
 pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let budget = args.budget.begin();
     let mut files = CommandFiles::new();
     files.read("the program", &args.program.file)?;
     if let Some(spec) = &args.network {
@@ -33,7 +35,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let options = ExecuteOptions { orders: args.program.orders, seed: args.program.seed };
     let mut first = None;
     for program in &programs {
-        match execute(program, options) {
+        match execute_until(program, options, &|| budget.interruption().is_some()) {
             Ok(execution) => _ = first.get_or_insert((program, execution)),
             Err(violation) => return wrong(args, format, program, &violation.to_string()),
         }
@@ -41,7 +43,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let (program, execution) =
         first.with_context(|| format!("{}: there is no program", input::name(&args.program.file)))?;
     let judged = Judged { format, program, execution };
-    let conversion = match convert(program, &trace(program)?, network) {
+    let conversion = match convert_within(program, &trace(program)?, network, &budget) {
         Ok(conversion) => conversion,
         Err(error) if error.is_about_steps() => return without_steps(args, &judged, &error, output.as_ref()),
         Err(error) => return Err(error).with_context(|| input::name(&args.program.file)),
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
         None => stated_collective(&args.program, &conversion.topology)?,
     };
     let optimum =
-        collective.as_ref().map(|collective| optimum(args, &conversion, collective, verbosity)).transpose()?;
+        collective.as_ref().map(|collective| optimum(args, &conversion, collective, &budget, verbosity)).transpose()?;
     print(args, &judged, &conversion, optimum.as_ref())
 }
 
@@ -113,19 +115,19 @@ fn optimum(
     args: &JudgeArgs,
     conversion: &Conversion,
     collective: &Collective,
+    budget: &Budget,
     verbosity: Verbosity,
 ) -> anyhow::Result<Optimum> {
     let problem = Problem::new(&conversion.topology, collective, conversion.model)?;
-    let budget = args.budget.begin();
-    let progress = Progress::new(verbosity, &budget);
-    let unfinished = cancel_on_signal(&budget, "the search", &progress)?;
-    let mut shown = PlanProgress::new(&progress, &budget);
-    let result = Planner::new(problem, PlanOptions::auto(args.program.seed)).run(&budget, |event| shown.see(&event));
+    let progress = Progress::new(verbosity, budget);
+    let unfinished = cancel_on_signal(budget, "the search", &progress)?;
+    let mut shown = PlanProgress::new(&progress, budget);
+    let result = Planner::new(problem, PlanOptions::auto(args.program.seed)).run(budget, |event| shown.see(&event));
     drop(unfinished);
     drop(progress);
     Ok(match result {
         Ok(plan) => Optimum { bound: plan.lower_bound().clone(), plan: Ok(plan) },
-        Err(error) => Optimum { bound: lockstep::bounds::best(&problem), plan: Err(error.to_string()) },
+        Err(error) => Optimum { bound: lockstep::bounds::best_within(&problem, budget), plan: Err(error.to_string()) },
     })
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
     }
     let budget = Budget::unlimited();
     let progress = Progress::new(verbosity, &budget);
-    progress.set_done(0, 1);
+    progress.set_work("routing the flows".to_owned());
     let mut unfinished = Some(cancel_on_signal(&budget, "the simulation", &progress)?);
     let simulation = simulate_within(&topology, &programs, &options, &budget, |event| {
         unfinished.take();

@@ -106,8 +106,8 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// all blocks compete for the channels of fewer and fewer steps. Few blocks are also planned by recursive doubling on
 /// hypercubes, and by lists of terminals that exchange their sums. Small problems are also planned by a solver of propositional formulas.
 ///
-/// The result depends on the arguments only, unless time or cancellation ends the search. After that, there is a result only
-/// without a `start`. One evaluation is one transfer
+/// The result depends on the arguments only, unless time or cancellation ends the search. Without a `start`, the first schedule
+/// may be completed [a little later](lockstep_schedule::FIRST_RESULT_GRACE). One evaluation is one transfer
 /// placed, four routes considered, or 32 channels searched. There is no result if the table of blocks and terminals takes more
 /// than 1 GiB.
 ///
@@ -142,7 +142,9 @@ pub fn all_reduce(
     let least = (2 * messages.delivery_count()).div_ceil(capacities.of_resources(topology).max(1));
     let goal = goal.max(u32::try_from(least).unwrap_or(u32::MAX));
     let below = start.map_or(u32::MAX, |start| start.step_count() as u32);
-    if below <= goal || start.is_some() && budget.interruption().is_some() {
+    let first_budget = if start.is_some() { budget.clone() } else { budget.for_first_result() };
+    let is_stopped = || first_budget.interruption().is_some();
+    if below <= goal || is_stopped() {
         return None;
     }
     let mut search = Search {
@@ -154,10 +156,10 @@ pub fn all_reduce(
         below,
         goal,
         budget,
+        first_budget: &first_budget,
         best: None,
         roots: Vec::new(),
     };
-    let is_stopped = || budget.interruption().is_some();
     let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
     let doubled = recursive_doubling(problem, &routes, below, is_stopped);
@@ -236,14 +238,16 @@ struct Search<'a> {
     below: u32,
     goal: u32,
     budget: &'a Budget,
+    /// The budget without a schedule.
+    first_budget: &'a Budget,
     best: Option<(&'static str, Transfers)>,
     /// A root for each block, by which no channel or port is much busier than needed; empty if such roots are not known.
     roots: Vec<u32>,
 }
 
 impl Search<'_> {
-    /// Builds and justifies trees until the goal is reached or the budget ends. The first attempt is always completed if
-    /// there is no schedule yet.
+    /// Builds and justifies trees until the goal is reached or the budget ends. If there is no schedule, the first attempt may take
+    /// any number of evaluations.
     fn run_trees(&mut self, routes: &RouteTable, groups: &Groups) {
         let terminals = self.task.topology().terminal_count();
         let pipeline = Pipeline { capacities: self.capacities, routes, groups, terminals };
@@ -254,7 +258,7 @@ impl Search<'_> {
         let (start, mut idle) = (self.evaluations_left, 0);
         for attempt in 0u32.. {
             let is_needed = self.below == u32::MAX;
-            if self.is_over() && !is_needed || idle >= MAX_IDLE_ATTEMPTS {
+            if self.is_over() || idle >= MAX_IDLE_ATTEMPTS {
                 break;
             }
             let spent = start - self.evaluations_left;
@@ -363,7 +367,8 @@ impl Search<'_> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.budget.interruption().is_some()
+        let budget = if self.below == u32::MAX { self.first_budget } else { self.budget };
+        budget.interruption().is_some()
     }
 
     /// Justifies transfers, and keeps them if they are shorter than the best so far. Returns whether they are.

@@ -50,7 +50,7 @@ impl BalancedPaths {
         rng: &mut impl Rng,
         context: &AttemptContext<'_>,
     ) -> Result<Self, MethodError> {
-        let distances = SourceDistances::new(task);
+        let distances = SourceDistances::new(task)?;
         let (by_source, mut paths) = Self::unknown(task, &distances)?;
         let capacity: Vec<u32> =
             (0..task.topology().resource_count() as u32).map(|resource| capacities.of(resource)).collect();
@@ -64,7 +64,7 @@ impl BalancedPaths {
             prices.set_limit(limit, (limit >> (FIRST_WIDTH_BITS + WIDTHS * pass / passes)).max(1));
             of_sources.shuffle(rng);
             for &messages in &of_sources {
-                context.check_search(0)?;
+                context.check(0)?;
                 let source = messages[0].0;
                 let mut work = tree.search(source, distances.from(source, &mut scratch), &prices, TieNoise::new(rng));
                 for &(_, target, message) in messages {

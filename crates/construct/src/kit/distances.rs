@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rayon::prelude::*;
 
+use super::method_error::MethodError;
 use super::task::SchedulingTask;
 
 /// The distance of a node that no legal path reaches.
@@ -29,25 +30,31 @@ pub(crate) struct SourceDistances<'a> {
 
 impl<'a> SourceDistances<'a> {
     /// Computes the table in `O(S (N + M))` time for `S` sources, unless it is too large.
-    pub(crate) fn new(task: &'a SchedulingTask<'a>) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// As [`SchedulingTask::check_time`].
+    pub(crate) fn new(task: &'a SchedulingTask<'a>) -> Result<Self, MethodError> {
         let (topology, messages) = (task.topology(), task.messages());
         let nodes = topology.node_count();
         let (by_head, start) = channels_by_head(topology);
         let sources: BTreeSet<NodeId> = messages.ids().map(|message| messages.source(message)).collect();
         let mut row = vec![UNREACHED; topology.terminal_count()];
         if sources.len() as u64 * nodes as u64 * size_of::<u32>() as u64 > MAX_TABLE_BYTES {
-            return Self { task, row, table: Vec::new(), by_head, start };
+            return Ok(Self { task, row, table: Vec::new(), by_head, start });
         }
         let mut table = vec![UNREACHED; sources.len() * nodes];
         let sources: Vec<NodeId> = sources.into_iter().collect();
-        sources
-            .par_iter()
-            .zip(table.par_chunks_exact_mut(nodes))
-            .for_each_init(Vec::new, |queue, (&source, distance)| fill_distances(task, [source], distance, queue));
+        let rows = sources.par_iter().zip(table.par_chunks_exact_mut(nodes));
+        rows.try_for_each_init(Vec::new, |queue, (&source, distance)| {
+            task.check_time()?;
+            fill_distances(task, [source], distance, queue);
+            Ok(())
+        })?;
         for (number, &source) in sources.iter().enumerate() {
             row[task.rank(source)] = number as u32;
         }
-        Self { task, row, table, by_head, start }
+        Ok(Self { task, row, table, by_head, start })
     }
 
     /// Returns the channels from one node to another, in `O(log D)` time for `D` channels out of the node.

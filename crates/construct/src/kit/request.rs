@@ -31,6 +31,8 @@ pub(crate) struct MethodRequest<'a> {
     pub(crate) attempts: Range<u64>,
     /// The portfolio counts the evaluations of all attempts. Here, they only end an attempt that alone takes more than all.
     pub(crate) budget: &'a Budget,
+    /// True for a schedule of any length with little work, see [`Portfolio`](crate::portfolio::Portfolio).
+    pub(crate) is_quick: bool,
     /// The transfers that the schedule begins with, if any.
     pub(crate) fixed: Option<FixedTransfers<'a>>,
     /// The paths of a network with buses, see [`SchedulingTask::bus_paths`].
@@ -61,13 +63,13 @@ impl WorkCounter {
 }
 
 impl<'a> MethodRequest<'a> {
-    /// Returns the view of the problem, with the paths of a network with buses.
+    /// Returns the view of the problem, with the paths of a network with buses and the time limit.
     ///
     /// # Errors
     ///
     /// As [`SchedulingTask::new`].
     pub(crate) fn task(&self) -> Result<SchedulingTask<'a>, MethodError> {
-        Ok(SchedulingTask::new(self.problem)?.with_bus_paths(self.bus_paths))
+        Ok(SchedulingTask::new(self.problem)?.with_bus_paths(self.bus_paths).within(self.budget))
     }
 
     /// Returns the best result of all attempts, which run in parallel on the current rayon pool; ties go to the earlier
@@ -81,10 +83,8 @@ impl<'a> MethodRequest<'a> {
             if reached.load(Ordering::Relaxed) < number {
                 return Err(MethodError::NoShorter);
             }
+            self.check_time()?;
             let is_needed = !self.has_schedule() && number == self.attempts.start;
-            if let Some(reason) = self.budget.interruption().filter(|_| !is_needed) {
-                return Err(MethodError::Stopped(reason));
-            }
             let context =
                 AttemptContext { request: self, number, reached: &reached, is_needed, spent: &AtomicU64::new(0) };
             let log = attempt(&mut self.attempt_rng(number), &context)?;
@@ -110,6 +110,15 @@ impl<'a> MethodRequest<'a> {
             (Err(_), Ok(_)) => second,
             _ => first,
         }
+    }
+
+    /// Checks whether the work shall continue.
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::Stopped`], if the time is over or the search is cancelled.
+    pub(crate) fn check_time(&self) -> Result<(), MethodError> {
+        self.budget.interruption().map_or(Ok(()), |reason| Err(MethodError::Stopped(reason)))
     }
 
     /// Returns true if a schedule is known. Longer ones may still be of use: then `below` is `u32::MAX`.
@@ -139,6 +148,7 @@ impl<'a> MethodRequest<'a> {
             seed: 1,
             attempts: 0..1,
             budget,
+            is_quick: false,
             fixed: None,
             bus_paths: None,
             work: WorkCounter::default(),
@@ -154,7 +164,7 @@ pub(crate) struct AttemptContext<'a> {
     number: u64,
     /// The lowest number of an attempt that reached the goal.
     reached: &'a AtomicU64,
-    /// Whether no other schedule exists. Such an attempt always finishes; after the end of the budget by best effort.
+    /// Whether no other schedule exists. Then the number of evaluations does not end the attempt.
     is_needed: bool,
     /// Units of work of this attempt, see [`WorkCounter`].
     spent: &'a AtomicU64,
@@ -186,23 +196,12 @@ impl AttemptContext<'_> {
         if steps >= self.request.below || self.reached.load(Ordering::Relaxed) < self.number {
             return Err(MethodError::NoShorter);
         }
-        let is_spent =
-            self.spent.load(Ordering::Relaxed) / UNITS_PER_EVALUATION > self.request.budget.evaluation_limit();
-        match self.request.budget.interruption().or(is_spent.then_some(StopReason::Evaluations)) {
-            Some(reason) if !self.is_needed => Err(MethodError::Stopped(reason)),
-            _ => Ok(()),
+        self.request.check_time()?;
+        let spent = self.spent.load(Ordering::Relaxed) / UNITS_PER_EVALUATION;
+        if !self.is_needed && spent > self.request.budget.evaluation_limit() {
+            return Err(MethodError::Stopped(StopReason::Evaluations));
         }
-    }
-
-    /// As [`check`](Self::check), for methods that take long. After the end of the budget, other methods find any
-    /// schedule sooner.
-    ///
-    /// # Errors
-    ///
-    /// [`MethodError::NoShorter`] also if the budget ended before there is any schedule.
-    pub(crate) fn check_search(&self, steps: u32) -> Result<(), MethodError> {
-        self.check(steps)?;
-        if self.is_best_effort() { Err(MethodError::NoShorter) } else { Ok(()) }
+        Ok(())
     }
 
     /// Counts units of work, see [`WorkCounter`].
@@ -211,9 +210,9 @@ impl AttemptContext<'_> {
         self.request.work.add(units);
     }
 
-    /// Returns true if the budget ended and this attempt must still return a schedule, of any length.
-    pub(crate) fn is_best_effort(&self) -> bool {
-        self.is_needed && self.request.budget.interruption().is_some()
+    /// Returns true if a schedule of any length will do.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.request.is_quick
     }
 }
 

@@ -1,7 +1,7 @@
 //! The view of a problem for methods that build a schedule transfer by transfer.
 
 use lockstep_paths::PathTable;
-use lockstep_schedule::{CommunicationModel, Messages, Problem, Switching, Transport};
+use lockstep_schedule::{Budget, CommunicationModel, Messages, Problem, Switching, Transport};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use super::method_error::MethodError;
@@ -13,6 +13,8 @@ pub(crate) struct SchedulingTask<'a> {
     messages: Messages<'a>,
     model: CommunicationModel,
     bus_paths: Option<&'a PathTable>,
+    /// The budget whose time limits the work; without one, there is no limit.
+    budget: Option<&'a Budget>,
 }
 
 impl<'a> SchedulingTask<'a> {
@@ -26,12 +28,27 @@ impl<'a> SchedulingTask<'a> {
         if problem.messages().delivery_count() > u64::from(u32::MAX) {
             return Err(MethodError::TooLarge);
         }
-        Ok(Self { topology, messages: problem.messages(), model: problem.model(), bus_paths: None })
+        Ok(Self { topology, messages: problem.messages(), model: problem.model(), bus_paths: None, budget: None })
     }
 
     /// Returns the same view with the [paths](Self::bus_paths) of a network with buses.
     pub(crate) fn with_bus_paths(self, bus_paths: Option<&'a PathTable>) -> Self {
         Self { bus_paths, ..self }
+    }
+
+    /// Returns the same view with a time limit.
+    pub(crate) fn within(self, budget: &'a Budget) -> Self {
+        Self { budget: Some(budget), ..self }
+    }
+
+    /// Checks whether the work shall continue.
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::Stopped`], if the time is over or the search is cancelled.
+    pub(crate) fn check_time(&self) -> Result<(), MethodError> {
+        let reason = self.budget.and_then(Budget::interruption);
+        reason.map_or(Ok(()), |reason| Err(MethodError::Stopped(reason)))
     }
 
     pub(crate) fn topology(&self) -> &'a Topology {

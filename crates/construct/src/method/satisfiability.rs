@@ -39,9 +39,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let mut left = attempts.saturating_mul(WORK);
     let first = request.goal.max(1);
     for steps in first..request.below {
-        if let Some(reason) = request.budget.interruption() {
-            return Err(MethodError::Stopped(reason));
-        }
+        request.check_time()?;
         // Some work remains for larger numbers of steps.
         let limit = left / 2;
         let mut work = limit;

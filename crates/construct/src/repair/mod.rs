@@ -109,7 +109,7 @@ pub fn repair(
             portfolio.round(limits, &mut observe);
         }
     }
-    let MethodSchedule { method, mut schedule } = portfolio.into_best()?;
+    let MethodSchedule { method, mut schedule } = portfolio.into_best(budget)?;
     if problem.messages().is_scatter() && !problem.model().is_direct() {
         // Where a fault has cut a path, the transfers before it serve no receiver.
         schedule = needed_transfers(problem, schedule);

@@ -151,25 +151,30 @@ fn an_unreachable_goal_returns_the_steps_reached() {
 }
 
 #[test]
-fn a_spent_budget_is_enough_for_one_schedule() {
+fn spent_evaluations_are_enough_for_one_schedule() {
     let ring = network("ring:8");
     let collective = Collective::all_to_all();
     let problem = Problem::new(&ring, &collective, WORMHOLE).unwrap();
+    verify(&problem, &schedule(&problem, u32::MAX, 1, &Budget::evaluations(0)).unwrap()).unwrap();
     let cancelled = Budget::unlimited();
     cancelled.cancel();
-    for budget in [Budget::evaluations(0), Budget::time(Duration::ZERO), cancelled] {
-        verify(&problem, &schedule(&problem, u32::MAX, 1, &budget).unwrap()).unwrap();
-    }
+    let error = schedule(&problem, u32::MAX, 1, &cancelled).unwrap_err();
+    assert_eq!(error, NotFound::Unfinished { reason: StopReason::Cancelled });
 }
 
-/// The best method would take far longer than the time limit.
+/// The first attempt of the best method would take far longer.
 #[test]
-fn a_deadline_during_the_first_schedule_still_returns_one() {
-    for (spec, collective) in [("torus:32x32", Collective::all_to_all()), ("torus:8x8", Collective::all_reduce())] {
+fn a_large_problem_has_a_quick_schedule() {
+    for (spec, collective) in [("torus:32x32", Collective::all_to_all()), ("torus:32x32", Collective::all_gather())] {
         let torus = network(spec);
         let problem = Problem::new(&torus, &collective, WORMHOLE).unwrap();
-        let schedule = schedule(&problem, u32::MAX, 1, &Budget::time(Duration::from_millis(1))).unwrap();
-        verify(&problem, &schedule).unwrap();
+        let quick = Budget::unlimited().ended_at_check(u64::MAX, 0);
+        verify(&problem, &schedule(&problem, u32::MAX, 1, &quick).unwrap()).unwrap();
+        // The time ends just after the quick schedule, or in the middle of it.
+        let checks = 2 * problem.messages().delivery_count() / 256;
+        schedule(&problem, 1, 1, &Budget::unlimited().ended_at_check(checks, 0)).unwrap_err();
+        let error = schedule(&problem, 1, 1, &Budget::unlimited().ended_at_check(3, 2)).unwrap_err();
+        assert_eq!(error, NotFound::Unfinished { reason: StopReason::Deadline });
     }
 }
 

@@ -4,7 +4,7 @@ use lockstep_construct::schedule;
 use lockstep_schedule::strategy::{Instance, any_model, instance, instance_with_capacities};
 use lockstep_schedule::{
     Budget, Collective, CommunicationModel, Message, NotFound, Problem, ProblemError, Receivers, Routing, ScatterRule,
-    Switching, verify,
+    StopReason, Switching, verify,
 };
 use lockstep_topology::strategy::{any_topology, shuffled};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
@@ -19,6 +19,11 @@ fn first(problem: &Problem<'_>, seed: u64) -> lockstep_schedule::Schedule {
 /// Generates problems of all kinds, on networks with and without capacities.
 fn any_instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
     prop_oneof![2 => instance(max_nodes), 1 => instance_with_capacities(max_nodes)]
+}
+
+/// Returns a budget with a deadline that does not pass: with any length, the first schedule is the quick one.
+fn quick() -> Budget {
+    Budget::unlimited().ended_at_check(u64::MAX, 0)
 }
 
 /// Returns true if no terminal needs to relay messages, so that one transfer per delivery is enough.
@@ -45,14 +50,39 @@ proptest! {
         }
     }
 
-    /// A best-effort schedule makes every delivery.
+    /// With a deadline, the first schedule is a quick one.
     #[test]
-    fn a_best_effort_schedule_is_valid(instance in any_instance(12), seed in any::<u64>()) {
+    fn a_quick_schedule_is_valid(instance in any_instance(12), seed in any::<u64>()) {
         let problem = instance.problem();
-        let schedule = schedule(&problem, ANY_LENGTH, seed, &Budget::seconds(0)).unwrap();
+        let schedule = schedule(&problem, ANY_LENGTH, seed, &quick()).unwrap();
         let report = verify(&problem, &schedule);
         prop_assert!(report.is_ok(), "{}", report.unwrap_err());
         prop_assert_eq!(report.unwrap().redundant, 0);
+    }
+
+    /// Wherever the time ends, there is a valid schedule or an error that says so, and more time never gives a longer one.
+    #[test]
+    fn more_time_never_takes_more_steps(
+        instance in any_instance(9), seed in any::<u64>(), grace in 0..40u64, first in 1..20u64,
+    ) {
+        let problem = instance.problem();
+        let mut known = usize::MAX;
+        for check in std::iter::successors(Some(first), |check| Some(check + 1 + check / 3)).take(16) {
+            // On one thread, the order of the checks is that of the work.
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            let budget = Budget::evaluations(1 << 12).ended_at_check(check, grace);
+            match pool.install(|| schedule(&problem, ANY_LENGTH, seed, &budget)) {
+                Ok(schedule) => {
+                    let steps = verify(&problem, &schedule).unwrap().steps;
+                    prop_assert!(steps <= known, "{steps} steps with {check} checks, {known} with fewer");
+                    known = steps;
+                }
+                Err(error) => {
+                    let stopped = matches!(error, NotFound::Unfinished { reason: StopReason::Deadline });
+                    prop_assert!(stopped && known == usize::MAX, "{error}");
+                }
+            }
+        }
     }
 
     /// Detours keep the schedule valid, and more attempts never take more steps.
@@ -154,7 +184,7 @@ fn no_transfer_uses_a_bus_twice() {
             let problem = Problem::new(&ring, &collective, model).unwrap();
             for seed in 0..20 {
                 verify(&problem, &first(&problem, seed)).unwrap();
-                verify(&problem, &schedule(&problem, ANY_LENGTH, seed, &Budget::seconds(0)).unwrap()).unwrap();
+                verify(&problem, &schedule(&problem, ANY_LENGTH, seed, &quick()).unwrap()).unwrap();
             }
         }
     }
@@ -193,7 +223,7 @@ fn a_bus_is_used_twice_only_by_two_transfers() {
     let stored = CommunicationModel { switching: Switching::StoreAndForward, ..direct };
     for model in [relayed, stored] {
         let problem = Problem::new(&line, &collective, model).unwrap();
-        for budget in [Budget::evaluations(1), Budget::seconds(0)] {
+        for budget in [Budget::evaluations(1), quick()] {
             let schedule = schedule(&problem, ANY_LENGTH, 1, &budget).unwrap();
             assert_eq!(verify(&problem, &schedule).unwrap().steps, 2);
         }

@@ -6,7 +6,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use lockstep_analytic::combining;
 use lockstep_bounds::{Cost, least_latency, throughput};
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, Pattern, Picoseconds, Problem, Schedule, ScheduleFile, Switching,
+    Budget, Collective, CommunicationModel, NotFound, Pattern, Picoseconds, Problem, Schedule, ScheduleFile, Switching,
     SynchronousCost, verify,
 };
 
@@ -84,9 +84,10 @@ pub struct FrontEvent {
     pub time: Picoseconds,
     /// The lower bound of that time.
     pub time_bound: Picoseconds,
-    /// The number of pairs of chunks and width that are done.
+    /// The number of parts of the work that are done: a construction for a number of chunks, or a search for a pair of chunks
+    /// and width.
     pub done: usize,
-    /// The number of these pairs.
+    /// The number of these parts.
     pub total: usize,
 }
 
@@ -127,11 +128,12 @@ pub fn front(
     let problem = Problem::new(topology, &collective, problem.model()).map_err(PlanError::from)?;
     let bound = bound(&problem, unit, budget)?;
     let versions = versions(&problem, options, &bound);
-    let mut search = FrontSearch::new(&problem, options, budget, bound, versions.len());
+    let narrow = versions.iter().filter(|version| version.width == NonZeroU32::MIN).count();
+    let mut search = FrontSearch::new(&problem, options, budget, bound, CONSTRUCTIONS * narrow + versions.len());
     search.construct(&versions, &mut observe)?;
     search.deliveries = 0;
-    for (place, version) in versions.iter().enumerate() {
-        search.done = place;
+    search.done = search.total - versions.len();
+    for version in &versions {
         if search.ends_here() {
             break;
         }
@@ -139,6 +141,10 @@ pub fn front(
             search.plan_stages(&version.collective, &mut observe)?;
         }
         search.plan(version, &mut observe)?;
+        search.done += 1;
+    }
+    if let Some(reason) = budget.interruption().filter(|_| search.plans.is_empty()) {
+        return Err(PlanError::from(NotFound::Unfinished { reason }).into());
     }
     Ok(search.into_front())
 }
@@ -199,10 +205,14 @@ struct FrontSearch<'a, 'p> {
     compared: usize,
     deliveries: u64,
     is_cut_short: bool,
-    /// The number of versions that are planned, and of all.
+    /// The number of parts of the work that are done, and of all.
     done: usize,
     total: usize,
 }
+
+/// The number of times that schedules are constructed for a version of width 1: breadth-first broadcasts, then combining
+/// algorithms.
+const CONSTRUCTIONS: usize = 2;
 
 /// The product of steps and transfers up to which steps are joined: each step takes a verification.
 const MAX_JOIN_WORK: usize = 1 << 19;
@@ -232,11 +242,14 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         }
     }
 
-    /// Returns true if there is a schedule, and the time is over; marks the front as cut short then.
+    /// Returns true if the time is over; marks the front as cut short then. Without a schedule, the time is over a little later.
     fn ends_here(&mut self) -> bool {
-        let is_over = !self.plans.is_empty() && self.budget.interruption().is_some();
-        self.is_cut_short |= is_over;
-        is_over
+        let stopped = match self.plans.is_empty() {
+            true => self.budget.for_first_result().interruption(),
+            false => self.budget.interruption(),
+        };
+        self.is_cut_short |= stopped.is_some();
+        stopped.is_some()
     }
 
     /// Plans a version, unless it is too large or can be best for no size.
@@ -297,10 +310,12 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         for problem in whole.into_iter().chain(others) {
             let schedules = iter::once_with(|| StagePlanner::new(problem).breadth_first()).flatten();
             self.add_all(problem, schedules.map(|schedule| ("breadth-first".to_owned(), schedule)), observe)?;
+            self.done += 1;
         }
         for problem in &problems {
             let schedules = combining::schedules(problem).map(|found| (found.to_string(), found.schedule));
             self.add_all(problem, schedules, observe)?;
+            self.done += 1;
         }
         Ok(())
     }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use lockstep_certificate::LowerBound;
-use lockstep_schedule::{Collective, CommunicationModel, Problem, Schedule, ScheduleFile, Verification, verify};
+use lockstep_schedule::{
+    Collective, CommunicationModel, Problem, Schedule, ScheduleFile, StopReason, Verification, verify,
+};
 use lockstep_topology::Topology;
 
 use super::refusal::{PlanRefusal, WithdrawnBound};
@@ -104,6 +106,13 @@ impl Plan {
         };
         let cut_short = self.origin.cut_short.or(other.origin.cut_short);
         Ok(Self::checked(self.file, self.verification, bound, verdict, Origin { cut_short, ..self.origin }))
+    }
+
+    /// Returns this plan, marked as cut short for this reason, unless it is optimal or marked already.
+    pub(crate) fn stopped_by(self, reason: Option<StopReason>) -> Self {
+        let stopped = reason.and_then(CutShort::by).filter(|_| !self.is_optimal());
+        let cut_short = self.origin.cut_short.or(stopped);
+        Self { origin: Origin { cut_short, ..self.origin }, ..self }
     }
 
     /// Returns the schedule.

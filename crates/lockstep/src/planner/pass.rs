@@ -106,7 +106,8 @@ impl Pass<'_> {
                 known: state.done.last().and_then(|before| self.mirror?.image(place, before)),
                 bound: search.best().clone(),
                 ceiling: options.steps.map(|steps| steps.saturating_sub(reached.saturating_add(to_come))),
-                budget: share(budget, parts, parts - place),
+                // If the passes grow, the time ends the last one. Equal parts of the time would depend on the limit.
+                budget: share(budget, parts, if parts > phases.len() { 1 } else { parts - place }),
                 identity,
                 // The exact bound of an all-reduce is that of the whole.
                 bounds: if phases.len() == 1 { self.bounds } else { self.bounds.min(Cost::Expensive) },

@@ -3,7 +3,8 @@
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{
-    Budget, EngineEvent, EngineRequest, FoundSchedule, NotFound, Problem, SearchProgress, StopReason, verify,
+    Budget, EngineEvent, EngineRequest, FoundSchedule, NotFound, Problem, SearchProgress, StopReason, Unverified,
+    verify_within,
 };
 
 use super::budget_share::part_of_time;
@@ -66,7 +67,11 @@ impl<'a> PhasePlanner<'a> {
         }
         self.run_rounds(state, &mut bounds, resumed, observe)?;
         let Some(best) = state.best.take() else {
-            return Err(self.failure.expect("an engine without a schedule has a reason"));
+            let failure = self.failure.expect("an engine without a schedule has a reason");
+            // A search says for how many steps it looked.
+            let is_of_search = matches!(failure, PlanError::NotFound(NotFound::Stopped { .. }));
+            let stopped = self.budget.interruption().filter(|_| !is_of_search);
+            return Err(stopped.map_or(failure, |reason| NotFound::Unfinished { reason }.into()));
         };
         let reached = best.step_count();
         observe(Event::Ended(match self.budget.stop_after(0) {
@@ -236,12 +241,17 @@ impl<'a> PhasePlanner<'a> {
         if steps >= state.reached() {
             return;
         }
-        match verify(&self.problem, &found.schedule) {
+        // A schedule that was found in time may be verified a little later.
+        match verify_within(&self.problem, &found.schedule, &self.budget.for_first_result()) {
             Ok(verification) => {
                 observe(Event::Found { engine, steps });
                 state.best = Some(PhaseSchedule::new(engine, found, verification));
             }
-            Err(violation) => {
+            Err(Unverified::Stopped(reason)) => {
+                state.note_stop(reason);
+                self.failure = Some(NotFound::Unfinished { reason }.into());
+            }
+            Err(Unverified::Invalid(violation)) => {
                 tracing::error!(engine, method = found.method, %violation, "schedule refused");
                 self.failure = Some(PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) });
             }
@@ -292,6 +302,10 @@ impl<'a> PhasePlanner<'a> {
 
     /// Refuses a phase whose schedule would not fit into memory.
     fn check_channel_uses(&self) -> Result<(), PlanError> {
+        let longest = (self.problem.topology().node_count() as u64).saturating_sub(1);
+        if self.problem.messages().delivery_count().saturating_mul(longest) <= MAX_CHANNEL_USES {
+            return Ok(());
+        }
         let bound = lockstep_bounds::by_rule(&self.problem, Rule::DistanceSum);
         match bound.map(|bound| bound.certificate) {
             Some(Certificate::DistanceSum { channel_uses, .. }) => {

@@ -22,7 +22,8 @@ use crate::plan::{CutShort, Origin, Plan, WithdrawnBound};
 ///
 /// Within a number of evaluations, the plan depends on the arguments only. A deadline makes it depend on the clock: the
 /// plan then is optimal, or it [says so](Plan::cut_short). One evaluation is about a microsecond of work in every engine.
-/// More evaluations never give a longer plan. The first schedule of the portfolio is always completed.
+/// More evaluations never give a longer plan. Without a deadline, the first schedule is always completed. With one, it must be
+/// complete at [`FIRST_RESULT_GRACE`](lockstep_schedule::FIRST_RESULT_GRACE) after the deadline.
 ///
 /// ```
 /// use lockstep::{Budget, Collective, CommunicationModel, plan};

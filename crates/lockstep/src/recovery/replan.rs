@@ -102,7 +102,7 @@ pub fn replan(
             let plan = if is_shorter { fresh } else { plan.with_bound_of(fresh).map_err(PlanError::from)? };
             (plan, Some(fresh_steps))
         }
-        Err(PlanError::NotFound(_)) if plan.step_count() <= allowed => (plan, None),
+        Err(PlanError::NotFound(_)) if plan.step_count() <= allowed => (plan.stopped_by(budget.interruption()), None),
         Err(error) => return Err(error.into()),
     };
     Ok(Replan { plan, repaired: Some(repaired), fresh_steps })

@@ -1,6 +1,7 @@
 //! Work that is cancelled at any check of its budget: nothing is passed off as complete.
 
 use lockstep::faults::{FaultKind, FaultSpace};
+use lockstep::schedule::NotFound;
 use lockstep::{
     Budget, CommunicationModel, EngineChoice, Event, PlanError, PlanOptions, Planner, SweepIdentity, SweepLog, sweep,
 };
@@ -41,6 +42,15 @@ fn a_cancelled_sweep_keeps_only_what_the_whole_sweep_has() {
     }
 }
 
+/// Returns true if an interruption left no schedule. `umda` says for how many steps it looked.
+fn is_unfinished(error: &PlanError, engine: &str) -> bool {
+    match error {
+        PlanError::NotFound(NotFound::Unfinished { .. }) => true,
+        PlanError::NotFound(NotFound::Stopped { .. }) => engine == "umda",
+        _ => false,
+    }
+}
+
 /// A cancelled attempt can still meet the bound, with other transfers.
 #[test]
 fn a_cancelled_plan_says_so_or_is_optimal_or_is_the_whole_plan() {
@@ -66,10 +76,7 @@ fn a_cancelled_plan_says_so_or_is_optimal_or_is_the_whole_plan() {
                     assert!(plan == whole || plan.is_optimal(), "{context}: {} steps", plan.step_count());
                 }
                 Ok(_) => {}
-                // `umda` has no first schedule.
-                Err(error) => {
-                    assert!(engine == "umda" && matches!(error, PlanError::NotFound(_)), "{context}: {error}");
-                }
+                Err(error) => assert!(is_unfinished(&error, engine), "{context}: {error}"),
             }
             if let Some(checkpoint) = checkpoint {
                 let planner = Planner::new(setup.problem(), options).from_checkpoint(checkpoint);
@@ -80,5 +87,40 @@ fn a_cancelled_plan_says_so_or_is_optimal_or_is_the_whole_plan() {
                 break;
             }
         }
+    }
+}
+
+/// A deadline at any check leads to a plan, or to an error that says so. A later deadline never leads to a longer plan.
+#[test]
+fn more_time_never_gives_a_longer_plan() {
+    // On one thread, the order of the checks is that of the work.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for (spec, collective, grace) in [
+        ("mesh:4x4", "aas", 0),
+        ("mesh:4x4", "aas", 30),
+        ("random-regular:16,3,1", "aas", 10),
+        ("random-regular:16,3,1", "aab", 10),
+        ("omega:8", "aab", 5),
+        ("kautz:2,2", "reduce-scatter", 20),
+        ("mesh:3x3", "all-reduce", 20),
+        ("random-regular:10,3,1", "all-reduce", 0),
+    ] {
+        let setup = Setup::new(spec, collective, CommunicationModel::wormhole());
+        let mut known = None;
+        for check in checks().take_while(|&check| check < 20_000) {
+            let budget = Budget::evaluations(BUDGET).ended_at_check(check, grace);
+            let planner = Planner::new(setup.problem(), PlanOptions::auto(1));
+            let context = format!("{spec} {collective}, check {check}, grace {grace}");
+            match (pool.install(|| planner.run(&budget, |_| {})), known) {
+                (Ok(plan), known_steps) => {
+                    let steps = plan.step_count();
+                    assert!(known_steps.is_none_or(|known| steps <= known), "{context}: {steps} after {known_steps:?}");
+                    known = Some(steps);
+                }
+                (Err(error), None) => assert!(is_unfinished(&error, "auto"), "{context}: {error}"),
+                (Err(error), Some(known)) => panic!("{context}: {error} after {known} steps"),
+            }
+        }
+        assert!(known.is_some(), "{spec} {collective}");
     }
 }

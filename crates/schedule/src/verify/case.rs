@@ -1,14 +1,16 @@
 //! What the parts of the verifier read.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
+use crate::budget::Budget;
 use crate::messages::{MessageId, Messages, Receivers};
 use crate::parallel::useful_threads;
 use crate::pattern::Pattern;
 use crate::problem::Problem;
-use crate::schedule::{Schedule, Transfer};
+use crate::schedule::{Schedule, Step, Transfer};
 use crate::violation::{NamedChannel, NamedMessage, NamedNode, Place};
 
 /// The largest number of threads that read the whole schedule: with more, most of their time is reading.
@@ -24,7 +26,14 @@ pub(super) struct ScheduleCase<'a> {
     pub(super) is_scatter: bool,
     /// Whether every message goes to its receiver in one transfer.
     pub(super) is_direct: bool,
+    /// The limit of the time.
+    budget: Option<&'a Budget>,
+    /// Whether some loop has ended early, so that the findings are not complete.
+    is_stopped: AtomicBool,
 }
+
+/// Number of transfers between two checks of the time.
+const CHECK_INTERVAL: usize = 1 << 12;
 
 /// A transfer and its place.
 #[derive(Clone, Copy)]
@@ -36,7 +45,7 @@ pub(super) struct PlacedTransfer<'a> {
 }
 
 impl<'a> ScheduleCase<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, schedule: &'a Schedule) -> Self {
+    pub(super) fn new(problem: &'a Problem<'a>, schedule: &'a Schedule, budget: Option<&'a Budget>) -> Self {
         let messages = problem.messages();
         let is_scatter = messages.is_scatter();
         Self {
@@ -46,7 +55,43 @@ impl<'a> ScheduleCase<'a> {
             schedule,
             is_scatter,
             is_direct: is_scatter && problem.model().is_direct(),
+            budget,
+            is_stopped: AtomicBool::new(false),
         }
+    }
+
+    /// Returns true if some loop has ended early. The findings then mean nothing.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Checks the time. Returns true if the loops shall end early.
+    pub(super) fn stops(&self) -> bool {
+        if !self.is_stopped() && self.budget.is_some_and(|budget| budget.interruption().is_some()) {
+            self.is_stopped.store(true, Ordering::Relaxed);
+        }
+        self.is_stopped()
+    }
+
+    /// Returns the steps of the schedule with their numbers. They end early if the time is over.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (usize, Step<'a>)> {
+        self.steps_of(0..self.schedule.step_count())
+    }
+
+    /// Returns some steps of the schedule with their numbers. They end early if the time is over.
+    pub(super) fn steps_of(&self, steps: Range<usize>) -> impl Iterator<Item = (usize, Step<'a>)> {
+        let (schedule, mut transfers) = (self.schedule, CHECK_INTERVAL);
+        steps.map_while(move |step| {
+            if transfers >= CHECK_INTERVAL {
+                transfers = 0;
+                if self.stops() {
+                    return None;
+                }
+            }
+            let of_step = schedule.step(step);
+            transfers += of_step.len() + 1;
+            Some((step, of_step))
+        })
     }
 
     /// Divides a range of messages among threads, each of which reads the whole schedule.

@@ -110,6 +110,9 @@ fn detours(
         let mut start = nodes.start.checked_sub(1).map_or(0, |before| end[before] as usize);
         let mut detours = Vec::new();
         for node in nodes {
+            if case.stops() {
+                break;
+            }
             let here = &list[start..end[node] as usize];
             start = end[node] as usize;
             let node = NodeId::from_index(node);
@@ -284,7 +287,7 @@ fn counts_of_long_transfers(case: &ScheduleCase<'_>) -> [Vec<u32>; 2] {
 
 /// Returns the transfers over several channels, with sender and receiver.
 fn long_transfers<'a>(case: &'a ScheduleCase<'_>) -> impl Iterator<Item = (PlacedTransfer<'a>, NodeId, NodeId)> {
-    let all = case.schedule.steps().flat_map(|(step, transfers)| {
+    let all = case.steps().flat_map(|(step, transfers)| {
         transfers.iter().enumerate().map(move |(place, transfer)| PlacedTransfer { step, place, transfer })
     });
     all.filter(|at| at.transfer.path.len() > 1).filter_map(|at| {
@@ -418,7 +421,7 @@ mod tests {
                 }
             }
         }
-        let case = ScheduleCase::new(&problem, &schedule);
+        let case = ScheduleCase::new(&problem, &schedule, None);
         let mut all = Findings::new(usize::MAX);
         verify(&case, &mut all);
         let (all, expected) = (all.into_list(), detours_one_by_one(&case));
@@ -443,7 +446,7 @@ mod tests {
                 schedule.begin_step();
                 schedule.push(MessageId::new(0), &path_to(node));
             }
-            let case = ScheduleCase::new(&problem, &schedule);
+            let case = ScheduleCase::new(&problem, &schedule, None);
             all_searches_find_the_same_detours(&case);
             LongTransfers::of(&case).from_receivers
         };
@@ -473,7 +476,7 @@ mod tests {
             let model = CommunicationModel { switching, routing, scatter, ..instance.model };
             let instance = Instance { model, ..instance };
             let problem = instance.problem();
-            let case = ScheduleCase::new(&problem, &schedule);
+            let case = ScheduleCase::new(&problem, &schedule, None);
             let [mut all, mut first] = [usize::MAX, limit].map(Findings::new);
             all_searches_find_the_same_detours(&case);
             verify(&case, &mut all);

@@ -49,7 +49,7 @@ pub(super) fn verify_in_blocks(case: &ScheduleCase<'_>, findings: &mut Findings,
         return redundant;
     }
     // Some message never moves. Only those that move need bits, so that a small schedule of many messages takes no longer.
-    let all = case.schedule.steps().flat_map(|(_, step)| step.messages());
+    let all = case.steps().flat_map(|(_, step)| step.messages());
     let mut moved: Vec<u32> = all.map(|message| message.number()).filter(|&number| number < count).collect();
     moved.sort_unstable();
     moved.dedup();
@@ -131,7 +131,7 @@ impl<'a> MessageBlock<'a> {
     fn verify(mut self, findings: &mut Findings) -> u64 {
         let mut redundant = 0;
         let mut arrivals: Vec<u64> = Vec::new();
-        for (step, transfers) in self.case.schedule.steps() {
+        for (step, transfers) in self.case.steps() {
             if let Some(count) = self.pass_on(transfers) {
                 redundant += count;
                 continue;

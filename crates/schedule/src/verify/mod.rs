@@ -18,6 +18,7 @@ use std::fmt;
 use self::case::ScheduleCase;
 use self::findings::Findings;
 use self::sums::SumLimits;
+use crate::budget::{Budget, StopReason};
 use crate::parallel::both;
 use crate::pattern::Pattern;
 use crate::problem::Problem;
@@ -152,11 +153,34 @@ impl fmt::Display for Verification {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn verify(problem: &Problem<'_>, schedule: &Schedule) -> Result<Verification, Violation> {
-    let (mut found, verification) = review(problem, schedule, 1);
-    match found.pop() {
-        Some(violation) => Err(violation),
-        None => Ok(verification),
+    let reviewed = review(problem, schedule, 1, None);
+    let (found, verification) = reviewed.expect("nothing ends a review without a budget");
+    found.into_iter().next().map_or(Ok(verification), Err)
+}
+
+/// Does the same as [`verify`] within the time of a budget. Evaluations do not count.
+///
+/// # Errors
+///
+/// [`Unverified`].
+pub fn verify_within(problem: &Problem<'_>, schedule: &Schedule, budget: &Budget) -> Result<Verification, Unverified> {
+    match review(problem, schedule, 1, Some(budget)) {
+        Some((found, verification)) => {
+            found.into_iter().next().map_or(Ok(verification), |violation| Err(violation.into()))
+        }
+        None => Err(Unverified::Stopped(budget.interruption().unwrap_or(StopReason::Deadline))),
     }
+}
+
+/// Why [`verify_within`] has not accepted a schedule.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unverified {
+    /// The schedule breaks a rule.
+    #[error(transparent)]
+    Invalid(#[from] Violation),
+    /// The budget ended the verification.
+    #[error("the schedule is not verified: {0}")]
+    Stopped(StopReason),
 }
 
 /// Returns all violations in the order of the schedule, at most `limit`; empty for a valid schedule.
@@ -164,11 +188,20 @@ pub fn verify(problem: &Problem<'_>, schedule: &Schedule) -> Result<Verification
 /// A transfer between terminals that breaks a rule still counts as made, so its consequences are not listed. Takes time
 /// and memory as [`verify`], and up to the length of a step per listed violation.
 pub fn violations(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> Vec<Violation> {
-    if limit == 0 { Vec::new() } else { review(problem, schedule, limit).0 }
+    if limit == 0 {
+        return Vec::new();
+    }
+    review(problem, schedule, limit, None).map_or_else(Vec::new, |(found, _)| found)
 }
 
-fn review(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> (Vec<Violation>, Verification) {
-    let case = ScheduleCase::new(problem, schedule);
+/// Returns the violations and the figures; `None` if the budget ended the review.
+fn review(
+    problem: &Problem<'_>,
+    schedule: &Schedule,
+    limit: usize,
+    budget: Option<&Budget>,
+) -> Option<(Vec<Violation>, Verification)> {
+    let case = ScheduleCase::new(problem, schedule, budget);
     let [mut findings, mut holdings, mut detours] = [limit; 3].map(Findings::new);
     let verify_holdings = || match problem.collective().pattern() {
         Pattern::Reduce | Pattern::ReduceBroadcast => sums::verify(&case, &mut holdings, SumLimits::STANDARD),
@@ -181,6 +214,9 @@ fn review(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> (Vec<Viol
         detours::verify(&case, &mut detours);
     };
     let (redundant, ()) = both(schedule.transfer_count(), verify_holdings, verify_paths);
+    if case.is_stopped() {
+        return None;
+    }
     findings.merge(holdings);
     findings.merge(detours);
 
@@ -200,7 +236,7 @@ fn review(problem: &Problem<'_>, schedule: &Schedule, limit: usize) -> (Vec<Viol
         width_sum: schedule.width_sum(),
         capacity: problem.topology().capacity_sum(),
     };
-    (findings.into_list(), verification)
+    Some((findings.into_list(), verification))
 }
 
 #[cfg(test)]
@@ -263,7 +299,7 @@ mod tests {
         #[test]
         fn the_size_of_blocks_makes_no_difference((instance, schedule) in spoiled_instance(8), size in 1..100u64) {
             let problem = instance.problem();
-            let case = ScheduleCase::new(&problem, &schedule);
+            let case = ScheduleCase::new(&problem, &schedule, None);
             let result = |verify: &dyn Fn(&mut Findings) -> u64| {
                 let mut findings = Findings::new(usize::MAX);
                 let redundant = verify(&mut findings);
@@ -283,7 +319,7 @@ mod tests {
         ) {
             let problem = instance.problem();
             prop_assume!(matches!(instance.collective.pattern(), Pattern::Reduce | Pattern::ReduceBroadcast));
-            let case = ScheduleCase::new(&problem, &schedule);
+            let case = ScheduleCase::new(&problem, &schedule, None);
             let [mut standard, mut small, mut sets] = [usize::MAX; 3].map(Findings::new);
             let limits = SumLimits { transfers, words };
             let redundant = [
@@ -310,8 +346,8 @@ mod tests {
                 let mut general = schedule.clone();
                 general.store_path_ends();
                 for limit in [limit, usize::MAX] {
-                    let (found, verification) = review(&problem, &schedule, limit);
-                    let (expected, expected_verification) = review(&problem, &general, limit);
+                    let (found, verification) = review(&problem, &schedule, limit, None).unwrap();
+                    let (expected, expected_verification) = review(&problem, &general, limit, None).unwrap();
                     prop_assert!(!found.is_empty() || verification == expected_verification);
                     prop_assert_eq!(found, expected);
                 }
@@ -322,7 +358,7 @@ mod tests {
         #[test]
         fn trails_and_bits_agree((instance, schedule) in spoiled_instance(8)) {
             let problem = instance.problem();
-            let case = ScheduleCase::new(&problem, &schedule);
+            let case = ScheduleCase::new(&problem, &schedule, None);
             if let Some(redundant) = relayed_scatter::verify(&case) {
                 let mut findings = Findings::new(usize::MAX);
                 prop_assert_eq!(holdings::verify(&case, &mut findings), redundant);
@@ -333,14 +369,14 @@ mod tests {
         #[test]
         fn a_relayed_scatter_without_waste_takes_the_fast_path((instance, schedule) in scheduled_instance(8)) {
             let problem = instance.problem();
-            let case = ScheduleCase::new(&problem, &schedule);
+            let case = ScheduleCase::new(&problem, &schedule, None);
             prop_assert_eq!(relayed_scatter::verify(&case).is_some(), case.is_scatter && !case.is_direct);
         }
 
         #[test]
         fn blocks_stop_at_the_limit((instance, schedule) in spoiled_instance(8), size in 1..50u64) {
             let problem = instance.problem();
-            let case = ScheduleCase::new(&problem, &schedule);
+            let case = ScheduleCase::new(&problem, &schedule, None);
             let (mut one, mut all) = (Findings::new(1), Findings::new(usize::MAX));
             holdings::verify_in_blocks(&case, &mut one, size);
             holdings::verify(&case, &mut all);

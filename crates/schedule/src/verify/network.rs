@@ -85,7 +85,7 @@ fn verify_steps(case: &ScheduleCase<'_>, steps: Range<usize>, limit: usize) -> F
         transfer: 0,
     };
     let mut hops = HopUse::new(case);
-    for (step, transfers) in steps.map(|step| (step, case.schedule.step(step))).filter(|(_, step)| !step.is_empty()) {
+    for (step, transfers) in case.steps_of(steps).filter(|(_, step)| !step.is_empty()) {
         if hops.as_mut().is_some_and(|hops| hops.is_valid(transfers)) {
             continue;
         }

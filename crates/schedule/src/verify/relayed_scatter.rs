@@ -30,7 +30,7 @@ fn verify_messages(case: &ScheduleCase<'_>, messages: Range<u32>) -> Option<u64>
     let mut trails = Trails::new(case, messages.clone())?;
     let mut redundant = 0;
     // There are no more busy steps than transfers, so fewer than 2^32.
-    let busy_steps = case.schedule.steps().map(|(_, step)| step).filter(|step| !step.is_empty());
+    let busy_steps = case.steps().map(|(_, step)| step).filter(|step| !step.is_empty());
     for (stamp, transfers) in (0..).zip(busy_steps) {
         for transfer in transfers.iter().filter(|transfer| messages.contains(&transfer.message.number())) {
             let (from, to) = case.ends(transfer)?;
@@ -86,7 +86,7 @@ impl Trails {
     /// `None` if a message is unknown, never moves, or moves more than [`LONGEST`] times.
     fn new(case: &ScheduleCase<'_>, messages: Range<u32>) -> Option<Self> {
         let mut start = vec![0u32; messages.len() + 1];
-        for (_, transfers) in case.schedule.steps() {
+        for (_, transfers) in case.steps() {
             for message in transfers.messages() {
                 if messages.contains(&message.number()) {
                     start[(message.number() - messages.start) as usize + 1] += 1;

@@ -94,7 +94,7 @@ fn verify_blocks(
     let message_of = |row: usize| known.as_ref().map_or(MessageId::from_index(row), |moved| moved[row]);
     // The start of each row's transfers, then the end of the last one. Transfers that join no terminals leave gaps.
     let mut start = vec![0u32; rows + 1];
-    let all = case.schedule.steps().flat_map(|(_, step)| step.messages());
+    let all = case.steps().flat_map(|(_, step)| step.messages());
     for &message in all.filter(|message| message.index() < count) {
         start[row_of(message) + 1] += 1;
     }
@@ -124,6 +124,9 @@ fn verify_blocks(
             let mut ends = BlockEnds::default();
             let (mut redundant, mut findings) = (0, Findings::new(limit));
             for row in rows {
+                if case.stops() {
+                    break;
+                }
                 let message = message_of(row);
                 report_unmoved(case, first_message(row)..message.number(), &mut findings);
                 ends.set(case, message);
@@ -147,7 +150,7 @@ fn verify_blocks(
 
 /// Returns the messages of the collective that some transfer moves, ascending.
 fn moved_messages(case: &ScheduleCase<'_>) -> Vec<MessageId> {
-    let all = case.schedule.steps().flat_map(|(_, step)| step.messages());
+    let all = case.steps().flat_map(|(_, step)| step.messages());
     let mut moved: Vec<MessageId> = all.copied().filter(|message| message.index() < case.messages.len()).collect();
     moved.sort_unstable();
     moved.dedup();
@@ -157,7 +160,7 @@ fn moved_messages(case: &ScheduleCase<'_>) -> Vec<MessageId> {
 /// Visits the transfers of known messages between terminals, in time order.
 fn for_each_move(case: &ScheduleCase<'_>, mut visit: impl FnMut(MessageId, Move)) {
     let rank = |node| case.topology.terminal_rank(node).expect("the ends of a transfer are terminals") as u32;
-    let busy_steps = case.schedule.steps().map(|(_, step)| step).filter(|step| !step.is_empty());
+    let busy_steps = case.steps().map(|(_, step)| step).filter(|step| !step.is_empty());
     for (stamp, transfers) in (0..).zip(busy_steps) {
         for (place, transfer) in (0..).zip(transfers.iter()) {
             if transfer.message.index() < case.messages.len()
@@ -171,7 +174,7 @@ fn for_each_move(case: &ScheduleCase<'_>, mut visit: impl FnMut(MessageId, Move)
 
 /// Reports the transfers of messages that do not exist.
 fn report_unknown(case: &ScheduleCase<'_>, findings: &mut Findings) {
-    for (step, transfers) in case.schedule.steps() {
+    for (step, transfers) in case.steps() {
         for (place, transfer) in transfers.iter().enumerate() {
             if findings.is_full() {
                 return;

@@ -45,6 +45,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
         checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), output.as_ref(), &mut files)?;
     }
     let format = plan_file::format_of(args.output.as_deref(), args.format)?;
+    let budget = args.budget.begin();
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     if !has_islands && workers.count() > 0 {
@@ -58,7 +59,6 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
         checkpoint.as_mut().map(|checkpoint| checkpoint.read(CHECKPOINT_KIND, verbosity)).transpose()?.flatten();
 
     let started = Instant::now();
-    let budget = args.budget.begin();
     let progress = Progress::new(verbosity, &budget);
     let mut unfinished = Some(cancel_on_signal(&budget, "the search", &progress)?);
     let (mut explanation, mut ends_early) = (Explanation::default(), false);

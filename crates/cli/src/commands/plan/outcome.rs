@@ -150,6 +150,14 @@ pub(super) fn refuse(
         PlanError::Impossible { .. } | PlanError::Refused { .. } => None,
         PlanError::NotFound(NotFound::Stopped { reason, .. }) => Some(*reason),
         PlanError::NotFound(NotFound::TooLong { .. }) => Some(StopReason::Evaluations),
+        // The time limit does not say whether there is such a schedule.
+        PlanError::NotFound(NotFound::Unfinished { reason: StopReason::Deadline }) => {
+            if let Some(checkpoint) = checkpoint {
+                checkpoint.settle(false, verbosity);
+            }
+            return Err(error.into());
+        }
+        PlanError::NotFound(NotFound::Unfinished { reason }) => Some(*reason),
         PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
             bail!("{error}; use --engine auto")
         }

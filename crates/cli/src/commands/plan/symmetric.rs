@@ -1,7 +1,7 @@
 //! `lockstep plan --symmetric`: the transfers of one source, for schedules too large to store.
 
 use anyhow::bail;
-use lockstep::schedule::SymmetricScheduleFile;
+use lockstep::schedule::{StopReason, SymmetricScheduleFile};
 use lockstep::{SymmetricPlanError, plan_symmetric_observed};
 
 use crate::args::{PlanArgs, PlanFormat, Verbosity};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity)
     drop(unfinished);
     drop(progress);
     let planned = match planned {
-        Err(error @ SymmetricPlanError::Stopped { .. }) => {
+        Err(error @ SymmetricPlanError::Stopped { reason: StopReason::Cancelled }) => {
             output::error(&error.into());
             return Ok(ExitStatus::Negative);
         }

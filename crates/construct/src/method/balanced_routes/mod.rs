@@ -28,7 +28,6 @@ use crate::kit::capacities::Capacities;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
-use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
 /// Balanced routes: scatter of any kind hop by hop, under store-and-forward or with relayed wormhole transfers.
@@ -58,7 +57,7 @@ pub(crate) const BALANCED_ROUTES: Method = Method {
 const MAX_HOPS: u64 = 1 << 24;
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
-    let task = SchedulingTask::new(request.problem)?;
+    let task = request.task()?;
     let relays = task.stores_and_forwards() || !task.model().is_direct();
     if !task.messages().is_scatter() || !relays || task.messages().len() as u64 > MAX_HOPS {
         return Err(MethodError::Unsupported);

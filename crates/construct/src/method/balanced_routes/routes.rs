@@ -176,10 +176,6 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
                 let (source, messages) = self.select_source(position);
                 for some in messages.chunks(CHECK_INTERVAL) {
                     context.check(0)?;
-                    if context.is_best_effort() {
-                        // While some messages have no route, other methods find any schedule faster.
-                        return if pass == 0 { Err(MethodError::NoShorter) } else { Ok(()) };
-                    }
                     for &message in some {
                         self.reroute(source, message, false);
                     }
@@ -213,7 +209,7 @@ impl<'a, R: Rng> CongestionRouter<'a, R> {
         let mut changes = CHANGES_PER_MESSAGE * self.demands.len() as u64 + EXTRA_CHANGES;
         let mut best = (self.prices.of_slots.steps(), self.routes());
         let (mut least_over, mut idle) = (usize::MAX, 0);
-        let is_over = || context.is_best_effort() || context.check(0).is_err();
+        let is_over = || context.check(0).is_err();
         while best.0 > target && idle < MAX_IDLE_PASSES && changes > 0 {
             let limit = best.0 - 1;
             self.prices.of_slots.set_limit(limit, MIN_WIDTH);

@@ -69,7 +69,7 @@ pub(super) fn shortened(
             context.count(work);
             return Some(search.step);
         }
-        if moves % CHECK_INTERVAL == 0 && (context.is_best_effort() || context.check(0).is_err()) {
+        if moves % CHECK_INTERVAL == 0 && context.check(0).is_err() {
             break;
         }
         if let Some((hop, step)) = search.best_move(moves, rng) {

@@ -178,14 +178,16 @@ fn direct_scatter_is_not_supported() {
     }
 }
 
-/// A first attempt without time leaves the schedule to faster methods.
 #[test]
-fn a_spent_budget_ends_the_attempt() {
+fn a_cancelled_budget_ends_the_first_attempt() {
     let torus: Topology = "torus:4x4".parse().unwrap();
     let exchange = Collective::all_to_all();
     let problem = Problem::new(&torus, &exchange, STORE_AND_FORWARD).unwrap();
-    let budget = Budget::seconds(0);
-    assert_eq!((BALANCED_ROUTES.find)(&MethodRequest::first(&problem, &budget)).err(), Some(MethodError::NoShorter));
+    for check in 1..20 {
+        let budget = Budget::unlimited().cancelled_at_check(check);
+        let error = (BALANCED_ROUTES.find)(&MethodRequest::first(&problem, &budget)).err();
+        assert!(error.is_none_or(|error| error == MethodError::Stopped(StopReason::Cancelled)), "check {check}");
+    }
 }
 
 /// A scatter has one source. Its messages are routed in parts, so that the work ends with the budget.

@@ -6,14 +6,14 @@
 //! | `fixed_part` | the fixed transfers that one attempt uses |
 //! | `partial_schedule` | the transfers placed so far |
 //! | `path_search`, `hop_search` | the earliest free path of one message, as one transfer or hop by hop |
-//! | `placer`, `best_effort` | the placement of a message, with search or without |
+//! | `placer`, `quick_placement` | the placement of a message, with search or without |
 
-mod best_effort;
 mod fixed_part;
 mod hop_search;
 mod partial_schedule;
 mod path_search;
 mod placer;
+mod quick_placement;
 mod scatter_context;
 
 use lockstep_schedule::{MessageId, Schedule};
@@ -39,7 +39,7 @@ const CHECK_INTERVAL: usize = 256;
 ///
 /// Time per attempt: for each message, the channels on its shortest paths times the 128-step blocks in which they are
 /// crowded. Memory: the transfers, one bit per resource and step, and the distances from all sources, up to 1 GiB.
-/// After the end of the budget, each further message takes one shortest path without a search.
+/// In a quick attempt, each message takes one shortest path without a search.
 ///
 /// # Source
 ///
@@ -58,7 +58,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     let task = request.task()?;
-    let shared = ScatterContext::new(&task);
+    let shared = ScatterContext::new(&task)?;
     request.best_attempt(|rng, context| attempt(&shared, request.fixed, rng, context)).map(TransferLog::into_schedule)
 }
 
@@ -73,9 +73,9 @@ fn attempt(
     let order = shared.placement_order(&fixed, rng, context)?;
     let mut placer = FirstFitPlacer::new(shared, &fixed, context.goal(), rng);
     placer.place_fixed()?;
+    let place = if context.is_quick() { FirstFitPlacer::place_quickly } else { FirstFitPlacer::place };
     for messages in order.chunks(CHECK_INTERVAL) {
         context.check(placer.step_count())?;
-        let place = if context.is_best_effort() { FirstFitPlacer::place_quickly } else { FirstFitPlacer::place };
         messages.iter().try_for_each(|&message| place(&mut placer, MessageId::new(message)))?;
         context.count(placer.take_work());
     }

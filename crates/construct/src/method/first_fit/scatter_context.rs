@@ -24,14 +24,17 @@ pub(super) struct ScatterContext<'a> {
 }
 
 impl<'a> ScatterContext<'a> {
-    pub(super) fn new(task: &'a SchedulingTask<'a>) -> Self {
+    /// # Errors
+    ///
+    /// As [`SchedulingTask::check_time`].
+    pub(super) fn new(task: &'a SchedulingTask<'a>) -> Result<Self, MethodError> {
         let (topology, model) = (task.topology(), task.model());
         // A relayed message uses ports at every terminal, so relays only help if ports are no limit.
         let may_hop = !model.is_direct()
             && task.bus_paths().is_none()
             && model.ports == Ports::All
             && topology.nodes().all(|node| topology.is_terminal(node) && topology.routes(node));
-        Self { task, capacities: Capacities::new(task), distances: SourceDistances::new(task), may_hop }
+        Ok(Self { task, capacities: Capacities::new(task), distances: SourceDistances::new(task)?, may_hop })
     }
 
     pub(super) fn task(&self) -> &'a SchedulingTask<'a> {

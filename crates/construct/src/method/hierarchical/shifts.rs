@@ -36,8 +36,8 @@ impl<'a> Shifts<'a> {
     ///
     /// # Errors
     ///
-    /// [`MethodError::NoShorter`], if a transfer is too late; [`MethodError::Stopped`], if the budget ended and there is
-    /// another schedule; [`MethodError::TooLarge`], if the schedule has too many channel uses.
+    /// [`MethodError::NoShorter`], if a transfer is too late; [`MethodError::TooLarge`], if the schedule has too many channel
+    /// uses; otherwise as [`MethodRequest::check_time`].
     pub(super) fn gather(
         mut self,
         messages: &[Vec<MessageId>],
@@ -63,7 +63,7 @@ impl<'a> Shifts<'a> {
             }
         }
         for holders in holders {
-            expect_time(request)?;
+            request.check_time()?;
             for shift in 1..size {
                 for &(group, column, message, ready) in &holders {
                     let paths = self.paths.inner(group, column, (column + shift) % size);
@@ -97,7 +97,7 @@ impl<'a> Shifts<'a> {
         // A message goes first to the member of its group in the column of its receiver, then to the receiver.
         for (chunk, distance) in (0..chunks).flat_map(|chunk| (0..size).map(move |distance| (chunk, distance))) {
             for shift in 1..count {
-                expect_time(request)?;
+                request.check_time()?;
                 for (group, column) in members() {
                     let (own, to_group) = ((column + distance) % size, (group + shift) % count);
                     let message = messages[between(&self, (group, own), (to_group, column))][chunk];
@@ -147,14 +147,6 @@ impl<'a> Shifts<'a> {
         slots(task, path, ports).for_each(|slot| table.reserve(step, slot));
         log.push(message, step, path.channels())?;
         Ok(step)
-    }
-}
-
-/// Refuses to go on if the time is over and there is another schedule.
-fn expect_time(request: &MethodRequest<'_>) -> Result<(), MethodError> {
-    match request.budget.interruption().filter(|_| request.has_schedule()) {
-        Some(reason) => Err(MethodError::Stopped(reason)),
-        None => Ok(()),
     }
 }
 

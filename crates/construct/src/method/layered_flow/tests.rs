@@ -228,8 +228,7 @@ fn a_cancelled_search_returns_the_greedy_schedule() {
     let torus: Topology = "torus:9x9".parse().unwrap();
     let collective = Collective::broadcast(NodeId::new(0));
     let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
-    let budget = Budget::unlimited();
-    budget.cancel();
+    let budget = Budget::unlimited().cancelled_at_check(2);
     let schedule = (LAYERED_FLOW.find)(&MethodRequest::first(&problem, &budget)).expect("a schedule all the same");
     assert!(verify(&problem, &schedule).is_ok());
 }

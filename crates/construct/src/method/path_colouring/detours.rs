@@ -57,9 +57,7 @@ fn add_walks(
     by_receiver.sort_by_key(|&message| dags.ends(message).1);
     let (mut distance, mut queue, mut path) = (Vec::new(), Vec::new(), Vec::new());
     for messages in by_receiver.chunk_by(|&a, &b| dags.ends(a).1 == dags.ends(b).1) {
-        if let Some(reason) = request.budget.interruption() {
-            return Err(MethodError::Stopped(reason));
-        }
+        request.check_time()?;
         distances_to(task, dags.ends(messages[0]).1, &mut distance, &mut queue);
         for &message in messages {
             for _ in 0..WALKS {

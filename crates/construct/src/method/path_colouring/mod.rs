@@ -105,9 +105,9 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
-    let task = SchedulingTask::new(problem)?;
+    let task = request.task()?;
     let capacities = Capacities::new(&task);
-    if request.fixed.is_none() && is_too_large(&task, &capacities) {
+    if request.fixed.is_none() && is_too_large(&task, &capacities)? {
         return Err(MethodError::Unsupported);
     }
     let mut dags = PathDags::new(&task, &capacities, &Detours::new())?;
@@ -138,8 +138,8 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
 }
 
 /// Returns true if annealing gets fewer than [`MIN_MOVES`] moves per message. Then every shorter schedule takes many attempts.
-fn is_too_large(task: &SchedulingTask<'_>, capacities: &Capacities) -> bool {
-    let (messages, distances) = (task.messages(), SourceDistances::new(task));
+fn is_too_large(task: &SchedulingTask<'_>, capacities: &Capacities) -> Result<bool, MethodError> {
+    let (messages, distances) = (task.messages(), SourceDistances::new(task)?);
     let mut scratch = DistanceScratch::default();
     let mut distance = |message| {
         let receiver = messages.receivers_iter(message).next().expect("a message has a receiver");
@@ -148,7 +148,8 @@ fn is_too_large(task: &SchedulingTask<'_>, capacities: &Capacities) -> bool {
     };
     let channel_uses: u64 = messages.ids().map(&mut distance).sum();
     let steps = channel_uses.div_ceil(capacities.of_resources(task.topology()).max(1));
-    MIN_MOVES.saturating_mul(channel_uses).saturating_mul(steps.div_ceil(occupancy::WORD_STEPS.into())) > MAX_VISITS
+    let visits = MIN_MOVES.saturating_mul(channel_uses).saturating_mul(steps.div_ceil(occupancy::WORD_STEPS.into()));
+    Ok(visits > MAX_VISITS)
 }
 
 /// Returns true if annealing from nothing gets few moves per message, and most messages have few paths: then the search

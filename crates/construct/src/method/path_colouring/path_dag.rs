@@ -14,6 +14,9 @@ use crate::kit::task::SchedulingTask;
 /// The maximum number of arcs of all pairs together: 256 MiB.
 const MAX_ARCS: usize = 1 << 24;
 
+/// Number of pairs between two checks of the time.
+const CHECK_INTERVAL: u32 = 256;
+
 /// A channel on a path, or a port at its end. The list that holds the arc belongs to the vertex at its head.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathArc {
@@ -56,7 +59,7 @@ impl PathDags {
     /// # Errors
     ///
     /// [`MethodError::Unsupported`], if a receiver cannot be reached in one transfer, or there are more than
-    /// [`MAX_ARCS`].
+    /// [`MAX_ARCS`]; otherwise as [`SchedulingTask::check_time`].
     pub(super) fn new(
         task: &SchedulingTask<'_>,
         capacities: &Capacities,
@@ -68,13 +71,16 @@ impl PathDags {
             messages.ids().map(|message| ((messages.source(message), receiver(message)), message)).collect();
         by_pair.sort_unstable();
 
-        let distances = SourceDistances::new(task);
+        let distances = SourceDistances::new(task)?;
         let (mut scratch, mut shortest) =
             (DistanceScratch::default(), ShortestPathDag::new(task.topology().node_count()));
         let mut dags = Self { pair: vec![0; by_pair.len()], ..Self::default() };
         for chunk in by_pair.chunk_by(|a, b| a.0 == b.0) {
             let (ends, _) = chunk[0];
             let number = dags.ends.len() as u32;
+            if number % CHECK_INTERVAL == 0 {
+                task.check_time()?;
+            }
             for (_, message) in chunk {
                 dags.pair[message.index()] = number;
             }

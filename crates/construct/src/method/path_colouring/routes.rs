@@ -76,9 +76,7 @@ impl<'a> MessageRouter<'a> {
                 break;
             }
             for messages in congested.chunks(CHECK_INTERVAL) {
-                if let Some(reason) = request.budget.interruption() {
-                    return Err(MethodError::Stopped(reason));
-                }
+                request.check_time()?;
                 for &message in messages {
                     self.remove_path(message);
                     choose(self, message, rng);

@@ -11,7 +11,6 @@ use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
-use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
 /// Step dissolving: fewer steps for the best wormhole scatter that another method has found.
@@ -44,12 +43,12 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
-    let task = SchedulingTask::new(problem)?;
+    let task = request.task()?;
     let capacities = Capacities::new(&task);
-    if is_too_large(&task, &capacities) {
+    if is_too_large(&task, &capacities)? {
         return Err(MethodError::Unsupported);
     }
-    // Without a limit, the first attempt would go on after the end of the budget.
+    // Without a known schedule, the first attempt would have no limit of evaluations.
     let best = request.best.filter(|_| request.below < u32::MAX).ok_or(MethodError::NoShorter)?;
     let dags = PathDags::new(&task, &capacities, &Detours::new())?;
     let effort = request.attempts.start.saturating_add(1);

@@ -26,8 +26,8 @@ pub(super) trait AttemptSteps: Sized {
 
     fn deadline(&mut self) -> &mut Deadline;
 
-    /// Returns true if the budget ended, so that any number of steps will do.
-    fn is_best_effort(&self) -> bool;
+    /// Returns true if any number of steps will do.
+    fn is_quick(&self) -> bool;
 
     /// Undoes the last step or several steps and returns their number.
     fn backtrack(&mut self) -> u32;
@@ -53,7 +53,7 @@ pub(super) trait AttemptSteps: Sized {
         let mut undoable = MAX_UNDONE_STEPS.saturating_add(target);
         while !self.is_done() {
             self.make_step(context)?;
-            if self.is_best_effort() || self.least_steps() <= self.deadline().steps() {
+            if self.is_quick() || self.least_steps() <= self.deadline().steps() {
                 let step = self.step();
                 self.deadline().record_progress(step);
                 continue;

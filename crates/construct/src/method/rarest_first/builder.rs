@@ -30,8 +30,8 @@ const STEP_WORK: u64 = 16;
 /// Units of work per channel for the searches of a step, for few messages on a large network.
 const LARGE_SEARCH_WORK: u64 = 256;
 
-/// Units of work per channel for the searches of a step, after the end of the budget.
-const LATE_SEARCH_WORK: u64 = 16;
+/// Units of work per channel for the searches of a step, in a quick attempt.
+const QUICK_SEARCH_WORK: u64 = 16;
 
 /// The price of a fixed transfer that may move.
 const MOVABLE_PRICE: u32 = 1;
@@ -90,6 +90,12 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         (0..fixed_steps).for_each(|step| builder.promise_fixed(step));
         builder.deadline.postpone(builder.least_steps());
         builder
+    }
+
+    /// Makes the attempt quick: any number of steps will do.
+    pub(super) fn quickly(mut self) -> Self {
+        self.strategy.mode = FetchMode::Quick;
+        self
     }
 
     /// Promises the messages of the fixed transfers of a step to their receivers.
@@ -188,9 +194,6 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
         while let Some(terminal) = self.fetcher.queue.pop() {
             if served % CHECK_INTERVAL == 0 {
                 context.check(self.step + 1)?;
-                if context.is_best_effort() {
-                    self.strategy.mode = FetchMode::BestEffort;
-                }
             }
             served += 1;
             serve(self, terminal);
@@ -202,12 +205,12 @@ impl<'a, R: Rng> ScheduleBuilder<'a, R> {
     /// Returns true if the searches of a step have a limit.
     fn limits_searches(&self) -> bool {
         // Without neighbours, most searches end at once, at a channel that is not free.
-        self.shared.has_neighbours() && (self.is_best_effort() || self.shared.searches_far())
+        self.shared.has_neighbours() && (self.is_quick() || self.shared.searches_far())
     }
 
     /// Returns true if the searches of the current step have reached their limit. Every step makes one transfer or more.
     fn has_searched_enough(&self) -> bool {
-        let per_channel = if self.is_best_effort() { LATE_SEARCH_WORK } else { LARGE_SEARCH_WORK };
+        let per_channel = if self.is_quick() { QUICK_SEARCH_WORK } else { LARGE_SEARCH_WORK };
         let limit = per_channel * self.task.topology().channel_count() as u64;
         self.limits_searches() && self.fetcher.work() > limit && !self.fetcher.plan.is_empty()
     }
@@ -259,8 +262,8 @@ impl<R: Rng> AttemptSteps for ScheduleBuilder<'_, R> {
         &mut self.deadline
     }
 
-    fn is_best_effort(&self) -> bool {
-        self.strategy.mode == FetchMode::BestEffort
+    fn is_quick(&self) -> bool {
+        self.strategy.mode == FetchMode::Quick
     }
 
     fn backtrack(&mut self) -> u32 {

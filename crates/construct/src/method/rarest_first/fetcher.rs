@@ -65,7 +65,7 @@ impl MessageSelector<'_> {
         self.work += SEARCH_WORK + holdings.words_per_search(entered.len()) as u64;
         match mode {
             FetchMode::Thorough => holdings.rarest(from, to, entered, salt),
-            FetchMode::BestEffort => holdings.any(from, to, salt),
+            FetchMode::Quick => holdings.any(from, to, salt),
         }
     }
 }
@@ -174,7 +174,7 @@ impl<'a> Fetcher<'a> {
         salt: u32,
         mode: FetchMode,
     ) -> Option<u32> {
-        if mode == FetchMode::BestEffort {
+        if mode == FetchMode::Quick {
             return None;
         }
         let Self { shared, plan, selector, .. } = self;

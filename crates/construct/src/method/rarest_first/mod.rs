@@ -65,7 +65,7 @@ use crate::kit::transfer_log::TransferLog;
 /// with the transfers that depend on them, and those after the target are dropped.
 ///
 /// With few messages on a large network, each terminal would search the whole network in each step. Then terminals fetch from
-/// their neighbours first, and the searches of a step are limited. So are those after the end of the budget.
+/// their neighbours first, and the searches of a step are limited. So are those of a quick attempt.
 ///
 /// Time: `O(D log T)` per attempt for `D` deliveries to `T` terminals, while neighbours have many messages to offer; at
 /// most `O(D M log T / 64)` for `M` messages. In addition, one search of the network per message that no neighbour
@@ -108,7 +108,9 @@ fn attempt(
     let goal = context.goal().min(below - 1);
     let target = if is_first { goal } else { rng.random_range(goal..below) };
     if independent::fits(shared) {
-        match IndependentSteps::new(shared, target, rng).run(target, below, context) {
+        let steps = IndependentSteps::new(shared, target, rng);
+        let steps = if context.is_quick() { steps.quickly() } else { steps };
+        match steps.run(target, below, context) {
             Err(MethodError::NoShorter) => {}
             result => return result,
         }
@@ -116,6 +118,7 @@ fn attempt(
     let relayed = shared.relayed_holdings().filter(|_| if is_first { shared.is_dense() } else { rng.random() });
     let reroutes_early = !is_first && rng.random();
     let builder = ScheduleBuilder::new(shared, relayed.unwrap_or(shared.holdings()), target, reroutes_early, rng);
+    let builder = if context.is_quick() { builder.quickly() } else { builder };
     let log = builder.run(target, below, context)?;
     // If every message goes to all terminals, no transfer is unneeded.
     if shared.is_to_all() { Ok(log) } else { prune::needed(shared.task(), &log) }

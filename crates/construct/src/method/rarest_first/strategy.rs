@@ -10,8 +10,8 @@ use super::broadcast_context::BroadcastContext;
 pub(super) enum FetchMode {
     /// Fetches the rarest message, and cancels transfers of others where that helps.
     Thorough,
-    /// Fetches any useful message over free channels, because the budget ended.
-    BestEffort,
+    /// Fetches any useful message over free channels, because any number of steps will do.
+    Quick,
 }
 
 /// The strategy of one attempt.

@@ -26,7 +26,6 @@ use self::free_action_group::FreeActionGroup;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
-use crate::kit::task::SchedulingTask;
 
 /// Symmetric search: all-to-all scatter or all-gather on a network with symmetries, by a search among the schedules
 /// that are invariant under a group of symmetries. If every channel must be busy in every step, it often finds a
@@ -77,7 +76,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     let symmetries = Symmetries::new(topology).ok_or(MethodError::Unsupported)?;
-    let task = SchedulingTask::new(problem)?;
+    let task = request.task()?;
     let log = request.best_attempt(|rng, context| {
         context.count(GROUP_SEARCH_WORK * topology.channel_count() as u64);
         if problem.messages().is_scatter() {

@@ -81,9 +81,8 @@ impl TelephoneSearch<'_> {
         let (mut best, mut below) = (None, request.below);
         let mut visits = 0;
         for _ in 0..TRIES {
-            if (best.is_some() || request.has_schedule())
-                && (visits >= MAX_VISITS || request.budget.interruption().is_some())
-            {
+            let is_long = visits >= MAX_VISITS && (best.is_some() || request.has_schedule());
+            if is_long || request.check_time().is_err() {
                 break;
             }
             let (log, late) = self.build(&mut urgency, &mut matching, below - 1, rng)?;

@@ -70,7 +70,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
-    let task = SchedulingTask::new(problem)?;
+    let task = request.task()?;
     let capacities = Capacities::new(&task);
     request.best_attempt(|rng, context| attempt(&task, &capacities, rng, context)).map(TransferLog::into_schedule)
 }

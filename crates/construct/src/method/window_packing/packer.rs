@@ -45,8 +45,7 @@ const LANE_WORK: u64 = 1;
 /// free step of the window. Then the remaining messages are scanned again and again. A message that exactly one other
 /// message blocks in some step takes the place of the other one, if that gains value. A loss is accepted with a
 /// probability that falls to zero. A test of a message covers all 64 steps by operations on bit sets, which find the
-/// steps in which no message, one message or several messages block its path. After the end of the budget, the other
-/// windows are filled without exchanges.
+/// steps in which no message, one message or several messages block its path.
 ///
 /// Memory: a row of `2 L + 5` numbers per message, for paths of up to `L` channels, and 264 bytes per lane.
 #[derive(Debug)]
@@ -171,9 +170,6 @@ impl WindowPacker {
             if number % INTERVAL == 0 {
                 context.count(std::mem::take(&mut work));
                 context.check(0)?;
-                if context.is_best_effort() {
-                    break;
-                }
             }
             let Self { left, window, values, .. } = self;
             let row = left.row(index);

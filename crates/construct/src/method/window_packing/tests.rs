@@ -141,7 +141,6 @@ fn an_exchange_of_a_hundred_terminals_is_near_its_bound() {
     }
 }
 
-/// A schedule that is needed comes from other methods then.
 #[test]
 fn a_search_stops_with_its_budget() {
     let (network, collective, budget) = (large(), Collective::all_to_all(), Budget::unlimited());
@@ -150,7 +149,7 @@ fn a_search_stops_with_its_budget() {
     let request = MethodRequest { below: 200, ..MethodRequest::first(&problem, &budget) };
     assert!(matches!((WINDOW_PACKING.find)(&request), Err(MethodError::Stopped(_))));
     let needed = MethodRequest::first(&problem, &budget);
-    assert_eq!((WINDOW_PACKING.find)(&needed), Err(MethodError::NoShorter));
+    assert!(matches!((WINDOW_PACKING.find)(&needed), Err(MethodError::Stopped(_))));
 }
 
 #[test]

@@ -170,7 +170,7 @@ proptest! {
                 schedule.push(MessageId::new(message), &[channel]);
             }
         }
-        let case = ScheduleCase::new(&problem, &schedule);
+        let case = ScheduleCase::new(&problem, &schedule, None);
         let result = |verify: &dyn Fn(&mut Findings) -> u64| {
             let mut findings = Findings::new(usize::MAX);
             let redundant = verify(&mut findings);

@@ -73,8 +73,8 @@ pub(super) struct IndependentSteps<'a> {
     /// Number of steps made.
     step: u32,
     deadline: Deadline,
-    /// Whether the budget ended, so that any number of steps will do.
-    is_best_effort: bool,
+    /// Whether any number of steps will do.
+    is_quick: bool,
     /// Scratch space: a random number per terminal.
     salts: Vec<u64>,
 }
@@ -121,11 +121,16 @@ impl<'a> IndependentSteps<'a> {
             log: TransferLog::with_hop_capacity(left.min(MAX_RESERVED) as usize),
             step: 0,
             deadline: Deadline::new(target, terminals),
-            is_best_effort: false,
+            is_quick: false,
             salts: vec![0; terminals],
         };
         steps.deadline.postpone(steps.least_steps());
         steps
+    }
+
+    /// Makes the attempt quick: any number of steps will do.
+    pub(super) fn quickly(self) -> Self {
+        Self { is_quick: true, ..self }
     }
 
     /// Returns what a number of terminals receive in the current step.
@@ -189,7 +194,6 @@ impl AttemptSteps for IndependentSteps<'_> {
 
     fn make_step(&mut self, context: &AttemptContext<'_>) -> Result<(), MethodError> {
         context.check(self.step + 1)?;
-        self.is_best_effort |= context.is_best_effort();
         context.count(CHANNEL_WORK * self.shared.task().topology().channel_count() as u64);
         self.classes.update(&self.holders);
         for salt in &mut self.salts {
@@ -212,8 +216,8 @@ impl AttemptSteps for IndependentSteps<'_> {
         &mut self.deadline
     }
 
-    fn is_best_effort(&self) -> bool {
-        self.is_best_effort
+    fn is_quick(&self) -> bool {
+        self.is_quick
     }
 
     fn backtrack(&mut self) -> u32 {

@@ -13,7 +13,8 @@ fn schedule(request: &MethodRequest<'_>, target: u32) -> Result<Schedule, Method
     let task = SchedulingTask::new(request.problem).unwrap();
     let shared = BroadcastContext::new(&task, None, false);
     let attempt = |rng: &mut ChaCha8Rng, context: &AttemptContext<'_>| {
-        IndependentSteps::new(&shared, target, rng).run(target, u32::MAX, context)
+        let steps = IndependentSteps::new(&shared, target, rng);
+        if context.is_quick() { steps.quickly() } else { steps }.run(target, u32::MAX, context)
     };
     request.best_attempt(attempt).map(TransferLog::into_schedule)
 }
@@ -21,7 +22,7 @@ fn schedule(request: &MethodRequest<'_>, target: u32) -> Result<Schedule, Method
 proptest! {
     /// With far more steps than terminals need, no attempt is given up.
     #[test]
-    fn every_schedule_is_valid_and_on_time(network in any_topology(9), chunks in 1..4u32, seed: u64, is_stopped: bool) {
+    fn every_schedule_is_valid_and_on_time(network in any_topology(9), chunks in 1..4u32, seed: u64, is_quick: bool) {
         let all_gather = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
         let Ok(problem) = Problem::new(&network, &all_gather, CommunicationModel::store_and_forward()) else {
             return Ok(());
@@ -29,10 +30,7 @@ proptest! {
         let is_plain = network.is_direct() && network.resource_count() == network.channel_count();
         prop_assume!(is_plain && !network.has_capacities());
         let budget = Budget::unlimited();
-        if is_stopped {
-            budget.cancel();
-        }
-        let request = MethodRequest { seed, ..MethodRequest::first(&problem, &budget) };
+        let request = MethodRequest { seed, is_quick, ..MethodRequest::first(&problem, &budget) };
         let target = 16 * problem.messages().len() as u32;
         let report = verify(&problem, &schedule(&request, target).unwrap()).unwrap();
         prop_assert!(report.steps <= target as usize);
@@ -43,7 +41,7 @@ proptest! {
             (problem.messages().len() - chunks as usize).div_ceil(channels)
         });
         match schedule(&request, 1) {
-            Ok(shortest) if !is_stopped => prop_assert_eq!(verify(&problem, &shortest)?.steps, least.max().unwrap()),
+            Ok(shortest) if !is_quick => prop_assert_eq!(verify(&problem, &shortest)?.steps, least.max().unwrap()),
             Ok(any) => _ = verify(&problem, &any)?,
             Err(error) => prop_assert_eq!(error, MethodError::NoShorter),
         }
