@@ -11,6 +11,7 @@ use lockstep::{BOOK_KIND, BookError, Degradation, SweepIdentity, SweepLog, Sweep
 use crate::args::{SweepArgs, Verbosity};
 use crate::checkpoint_file::set_aside;
 use crate::command_files::CommandFiles;
+use crate::text::path_name;
 use crate::{input, output};
 
 /// The place of the log file.
@@ -36,7 +37,7 @@ impl LogPlace {
         files.update(name, path)?;
         let is_book = args.book.is_some();
         if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            ensure!(!is_book && !path.is_dir(), "{name}: {} is not a regular file; use another file", path.display());
+            ensure!(!is_book && !path.is_dir(), "{name}: {} is not a regular file; use another file", path_name(path));
             return Ok(Self::Nowhere);
         }
         Ok(if is_book { Self::Book(path.clone()) } else { Self::Checkpoint(path.clone()) })
@@ -110,7 +111,7 @@ impl Journal {
                 log.end().and_then(|file| file.sync()).with_context(|| cannot_write(&path))
             }
             (Some(path), _) if !self.is_book => {
-                fs::remove_file(&path).with_context(|| format!("{}: cannot remove the file", path.display()))
+                fs::remove_file(&path).with_context(|| format!("{}: cannot remove the file", path_name(&path)))
             }
             _ => Ok(()),
         }
@@ -119,7 +120,7 @@ impl Journal {
     /// Returns how to resume an interrupted sweep.
     pub(super) fn resume_note(&self) -> String {
         match &self.path {
-            Some(path) => format!("; run the same command again to resume from {}", path.display()),
+            Some(path) => format!("; run the same command again to resume from {}", path_name(path)),
             None => "; the results are lost because there is no log file; use --checkpoint".to_owned(),
         }
     }
@@ -136,15 +137,15 @@ fn begin(
     verbosity: Verbosity,
 ) -> anyhow::Result<(Option<SweepLog<LogFile>>, Vec<Degradation>)> {
     let mut file = LogFile::open(path)?;
-    let note = |text: &str| output::note(verbosity, &format!("{}{text}", path.display()));
+    let note = |text: &str| output::note(verbosity, &format!("{}{text}", path_name(path)));
     let saved = input::sealed(path, BOOK_KIND)?.map_err(BookError::from);
     match saved.and_then(|bytes| identity.interrupted(&bytes)) {
         Ok(interrupted) if interrupted.is_ended => {
-            output::note(verbosity, &format!("reading all rows from {}", path.display()));
+            output::note(verbosity, &format!("reading all rows from {}", path_name(path)));
             return Ok((None, interrupted.rows));
         }
         Ok(interrupted) => {
-            output::note(verbosity, &format!("resuming from {}", path.display()));
+            output::note(verbosity, &format!("resuming from {}", path_name(path)));
             file.truncate(interrupted.length as u64)?;
             return Ok((Some(SweepLog::resume(identity, &interrupted, file)), interrupted.rows));
         }
@@ -154,11 +155,11 @@ fn begin(
             }
         }
         Err(error) if is_requested => {
-            bail!("{}: cannot be resumed; delete it, or use another file: {error}", path.display())
+            bail!("{}: cannot be resumed; delete it, or use another file: {error}", path_name(path))
         }
         Err(error) => {
             let aside = set_aside(path)?;
-            note(&format!(": {error}; renamed to {}, starting again", aside.display()));
+            note(&format!(": {error}; renamed to {}, starting again", path_name(&aside)));
             file = LogFile::open(path)?;
         }
     }
@@ -167,7 +168,7 @@ fn begin(
 }
 
 fn cannot_write(path: &Path) -> String {
-    format!("{}: cannot write the log of the sweep", path.display())
+    format!("{}: cannot write the log of the sweep", path_name(path))
 }
 
 /// Returns the path of the sweep's file in the user's cache folder, if there is such a folder.
