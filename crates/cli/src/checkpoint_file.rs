@@ -15,6 +15,7 @@ use crate::args::Verbosity;
 use crate::command_files::CommandFiles;
 use crate::input;
 use crate::output::{self, Output};
+use crate::text::path_name;
 
 /// Minimum time between two checkpoints. A killed program loses this time at most, plus one batch of the search.
 const MIN_INTERVAL: Duration = Duration::from_millis(500);
@@ -52,7 +53,7 @@ impl CheckpointFile {
             ensure!(
                 is_requested && !path.is_dir(),
                 "{}: not a regular file; use another file with --checkpoint",
-                path.display()
+                path_name(&path)
             );
             return Ok(None);
         }
@@ -60,7 +61,7 @@ impl CheckpointFile {
         if let Err(error) = Replacement::begin(&path)
             && is_requested
         {
-            bail!("{}: cannot write the file: {error}", path.display());
+            bail!("{}: cannot write the file: {error}", path_name(&path));
         }
         let written = (Instant::now(), Duration::ZERO);
         Ok(Some(Self { path, is_requested, written, own: None, has_failed: false }))
@@ -79,7 +80,7 @@ impl CheckpointFile {
             }
         };
         self.own = FileIdentity::of(&self.path).ok();
-        output::note(verbosity, &format!("resuming from {}", self.path.display()));
+        output::note(verbosity, &format!("resuming from {}", path_name(&self.path)));
         Ok(Some(saved))
     }
 
@@ -96,7 +97,7 @@ impl CheckpointFile {
         verbosity: Verbosity,
     ) -> anyhow::Result<()> {
         self.own = None;
-        let path = self.path.display();
+        let path = path_name(&self.path);
         if is_torn {
             output::note(verbosity, &format!("{path}: the file is incomplete; starting again"));
             return Ok(());
@@ -105,7 +106,7 @@ impl CheckpointFile {
             bail!("{path}: {reason}; delete the file, or use another one with --checkpoint");
         }
         let aside = set_aside(&self.path).with_context(|| format!("{path}: cannot be renamed"))?;
-        output::note(verbosity, &format!("{path}: {reason}; renamed to {}, starting again", aside.display()));
+        output::note(verbosity, &format!("{path}: {reason}; renamed to {}, starting again", path_name(&aside)));
         Ok(())
     }
 
@@ -134,7 +135,7 @@ impl CheckpointFile {
             Ok(identity) => self.own = Some(identity),
             Err(error) if !self.has_failed => {
                 self.has_failed = true;
-                output::warning(&format!("{}: cannot write the checkpoint: {error}", self.path.display()));
+                output::warning(&format!("{}: cannot write the checkpoint: {error}", path_name(&self.path)));
             }
             Err(_) => {}
         }
@@ -144,7 +145,7 @@ impl CheckpointFile {
     /// Removes the file of a finished search; otherwise prints how to resume.
     pub(crate) fn settle(&mut self, is_finished: bool, verbosity: Verbosity) {
         let is_own = self.own.is_some() && FileIdentity::of(&self.path).ok() == self.own;
-        let path = self.path.display();
+        let path = path_name(&self.path);
         if is_own && !is_finished {
             output::note(verbosity, &format!("run the same command again to resume from {path}"));
         } else if is_own && let Err(error) = fs::remove_file(&self.path) {

@@ -9,6 +9,7 @@ use lockstep::files::FileIdentity;
 
 use crate::output::Output;
 use crate::standard_streams::{StreamFile, is_standard, is_standard_output};
+use crate::text::path_name;
 
 /// The files that a command reads and writes. All are added before the command begins its work.
 ///
@@ -84,7 +85,7 @@ impl CommandFiles {
 
     /// Adds a file that the command reads and writes while it works.
     pub(crate) fn update(&mut self, name: &str, path: &Path) -> anyhow::Result<()> {
-        match place_of(path).with_context(|| format!("{}: cannot write the file", path.display()))? {
+        match place_of(path).with_context(|| format!("{}: cannot write the file", path_name(path)))? {
             Some(place) => self.add(name, path, place, true),
             None => Ok(()),
         }
@@ -94,7 +95,7 @@ impl CommandFiles {
         let is_exclusive = is_written || place == Place::StandardInput;
         let clash = |entry: &&Entry| entry.place == place && (is_exclusive || entry.is_written);
         if let Some(other) = self.entries.iter().find(clash) {
-            bail!("{}: {} and {name} are the same file; give two files", path.display(), other.name);
+            bail!("{}: {} and {name} are the same file; give two files", path_name(path), other.name);
         }
         self.entries.push(Entry { place, is_written, name: name.to_owned() });
         Ok(())

@@ -1,30 +1,32 @@
 //! Input files and standard input.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow, bail, ensure};
-use lockstep::files::{FileError, FileKind, SealError, decode_text, first_binary_byte};
+use anyhow::{Context, anyhow, bail};
+use lockstep::files::{
+    FileError, FileKind, InputError, SealError, decode_text, first_binary_byte, read_file, read_input,
+};
 use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
 use lockstep::topology::GraphFile;
 use lockstep::{LoadError, LoadOptions, PlanFile, PlanFileError, ScheduleFile};
 
 use crate::standard_streams::is_standard;
+use crate::text::path_name;
 
-/// Maximum size of a schedule, plan or checkpoint file: 8 GiB.
-const MAX_BYTES: u64 = 8 << 30;
+/// Maximum size of a schedule, plan, checkpoint or recovery book: 8 GiB.
+const MAX_PLAN_BYTES: u64 = 8 << 30;
 
-/// Number of bytes that decide whether a file is read to its end.
-const FIRST_BYTES: u64 = 4096;
+/// Maximum size of a program, or of a text: 1 GiB.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Name of standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
 
 /// Returns the name of a path in messages.
 pub(crate) fn name(path: &Path) -> String {
-    if is_standard(path) { STANDARD_INPUT.to_owned() } else { path.display().to_string() }
+    if is_standard(path) { STANDARD_INPUT.to_owned() } else { path_name(path) }
 }
 
 /// Reads a network from a spec, a file or standard input.
@@ -61,7 +63,7 @@ const NOT_SAVED: &str = "expected a schedule or plan file, JSON or binary; creat
 
 /// Reads a schedule or plan file, JSON or binary.
 pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
-    let bytes = bytes(path, |first| match read_saved(first) {
+    let bytes = bytes(path, MAX_PLAN_BYTES, |first| match read_saved(first) {
         Ok(None) => Err(anyhow!("{}: {NOT_SAVED}", name(path))),
         _ => Ok(()),
     })?;
@@ -101,7 +103,7 @@ fn read_saved(bytes: &[u8]) -> anyhow::Result<Option<Saved>> {
 
 /// Reads a binary file of one kind. A file of another kind is not read to its end.
 pub(crate) fn sealed(path: &Path, kind: FileKind) -> anyhow::Result<Result<Vec<u8>, FileError>> {
-    match bytes(path, |first| kind.check_first(first)) {
+    match bytes(path, MAX_PLAN_BYTES, |first| kind.check_first(first)) {
         Ok(bytes) => Ok(Ok(bytes)),
         Err(error) => error.downcast().map(Err),
     }
@@ -110,25 +112,26 @@ pub(crate) fn sealed(path: &Path, kind: FileKind) -> anyhow::Result<Result<Vec<u
 /// Reads a text file. A binary file is not read to its end. `expected` is the advice for a file that is no text.
 pub(crate) fn text(path: &Path, expected: &str) -> anyhow::Result<String> {
     let refused = |byte| anyhow!("{}: byte {byte} is not UTF-8 or UTF-16 text; give {expected}", name(path));
-    let bytes = bytes(path, |first| first_binary_byte(first).map_or(Ok(()), |byte| Err(refused(byte))))?;
-    decode_text(bytes).map_err(refused)
+    let check = |first: &[u8]| first_binary_byte(first).map_or(Ok(()), |byte| Err(refused(byte)));
+    decode_text(bytes(path, MAX_BYTES, check)?).map_err(refused)
 }
 
-/// Reads all bytes of a file or of standard input.
-pub(crate) fn all(path: &Path) -> anyhow::Result<Vec<u8>> {
-    bytes(path, |_| Ok::<_, anyhow::Error>(()))
+/// Reads all bytes of a program.
+pub(crate) fn program(path: &Path) -> anyhow::Result<Vec<u8>> {
+    bytes(path, MAX_BYTES, |_| Ok::<_, anyhow::Error>(()))
 }
 
-/// Reads all bytes of a file or of standard input, unless `check` refuses the first ones.
-fn bytes<E: Into<anyhow::Error>>(path: &Path, check: impl FnOnce(&[u8]) -> Result<(), E>) -> anyhow::Result<Vec<u8>> {
-    let refused = |error| LoadError::File { file: name(path), error };
-    let stream: Box<dyn Read> =
-        if is_standard(path) { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(refused)?) };
-    let mut stream = stream.take(MAX_BYTES + 1);
-    let mut bytes = Vec::new();
-    stream.by_ref().take(FIRST_BYTES).read_to_end(&mut bytes).map_err(refused)?;
-    check(&bytes).map_err(Into::into)?;
-    stream.read_to_end(&mut bytes).map_err(refused)?;
-    ensure!(bytes.len() as u64 <= MAX_BYTES, "{}: the file is longer than {MAX_BYTES} bytes, the limit", name(path));
-    Ok(bytes)
+/// Reads all bytes of a file or of standard input, `limit` at most, unless `check` refuses the first ones.
+fn bytes<E: Into<anyhow::Error>>(
+    path: &Path,
+    limit: u64,
+    check: impl FnOnce(&[u8]) -> Result<(), E>,
+) -> anyhow::Result<Vec<u8>> {
+    let unread = |error| LoadError::File { file: name(path), error };
+    let bytes = if is_standard(path) { read_input(io::stdin(), limit, check) } else { read_file(path, limit, check) };
+    bytes.map_err(|error| match error {
+        InputError::Io(error) => unread(error).into(),
+        InputError::TooLong => anyhow!("{}: the file is longer than {limit} bytes, the limit", name(path)),
+        InputError::Refused(error) => error.into(),
+    })
 }

@@ -1,7 +1,7 @@
 //! The program `lockstep`: arguments, files, progress and exit codes around the library of the same name.
 //!
-//! It contains no algorithm. Exit codes: 0 success, 1 negative result, 2 wrong usage, unreadable input, unwritable output
-//! or too little memory.
+//! It contains no algorithm. Exit codes: 0 success, 1 negative result, 2 wrong usage, unreadable input, unwritable output,
+//! too little memory or no threads.
 
 mod args;
 mod checkpoint_file;
@@ -28,13 +28,12 @@ use std::env;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
 use lockstep::{NoWorkers, Workers};
 use tracing_subscriber::EnvFilter;
 
 use crate::args::{Args, Command, FIRST_WORDS, SharedArgs, Verbosity};
 
-pub use crate::args::{GlobalArgs, SharedCommand};
+pub use crate::args::{GlobalArgs, SharedCommand, shorten as shorten_error};
 pub use crate::exit_status::ExitStatus;
 pub use crate::input::schedule as read_schedule;
 pub use crate::output::{error as print_error, print};
@@ -43,12 +42,16 @@ pub use crate::units::size;
 
 /// Runs the program with the arguments of this process, and returns its exit code.
 pub fn run() -> ExitCode {
+    memory::end_when_refused();
     if env::args_os().len() <= 1 {
         output::print_beside(FIRST_WORDS);
         return ExitCode::from(2);
     }
-    let Args { global, command } = Args::parse();
-    let verbosity = global.begin();
+    let Args { global, command } = args::parse();
+    let verbosity = match global.begin() {
+        Ok(verbosity) => verbosity,
+        Err(error) => return exit_code(Err(error)),
+    };
     exit_code(match command {
         Command::Topology(args) => commands::topology::run(&args, verbosity),
         Command::Design(args) => commands::design::run(&args, verbosity, &NoWorkers),
@@ -70,7 +73,11 @@ pub fn run() -> ExitCode {
 
 /// Runs a command whose work is shared with other processes, and returns its exit code.
 pub fn run_shared(global: GlobalArgs, command: SharedCommand, workers: &dyn Workers) -> ExitCode {
-    let verbosity = global.begin();
+    memory::end_when_refused();
+    let verbosity = match global.begin() {
+        Ok(verbosity) => verbosity,
+        Err(error) => return exit_code(Err(error)),
+    };
     exit_code(match command.0 {
         SharedArgs::Plan(args) => commands::plan::run(&args, verbosity, workers),
         SharedArgs::Faults(args) => commands::faults::run(&args, verbosity, workers),
@@ -79,11 +86,13 @@ pub fn run_shared(global: GlobalArgs, command: SharedCommand, workers: &dyn Work
 }
 
 impl GlobalArgs {
-    /// Starts the log and the limit of memory.
-    fn begin(self) -> Verbosity {
+    /// Starts the log, the limits and the threads.
+    fn begin(self) -> anyhow::Result<Verbosity> {
         start_log(self.verbosity);
+        signals::report_long_files();
         memory::enforce(self.max_memory);
-        self.verbosity
+        lockstep::start_threads()?;
+        Ok(self.verbosity)
     }
 }
 
@@ -93,17 +102,12 @@ fn exit_code(result: anyhow::Result<ExitStatus>) -> ExitCode {
         Ok(ExitStatus::Success) => ExitCode::SUCCESS,
         Ok(ExitStatus::Negative) => ExitCode::from(1),
         // The reader closed the pipe because it needs no more output.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
             ExitCode::from(2)
         }
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let is_one = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    error.chain().filter_map(|cause| cause.downcast_ref()).any(is_one)
 }
 
 /// Sends the log of the libraries to standard error. Each `-v` raises the level; `LOCKSTEP_LOG` sets filters.

@@ -86,18 +86,22 @@ pub(crate) fn limit(text: &str) -> Result<MemoryLimit, String> {
     Ok(MemoryLimit::Bytes((number * unit.1 as f64) as u64))
 }
 
-/// Ends the program with exit code 2 and one line when it uses more memory, or when the system refuses memory.
-///
-/// The memory in use is measured again and again, because Rust cannot recover from an allocation that fails.
-pub(crate) fn enforce(limit: MemoryLimit) {
+/// Ends the program with exit code 2 when the system refuses memory: Rust names the refused size on standard error, and
+/// aborts.
+pub(crate) fn end_when_refused() {
     #[cfg(unix)]
     {
         use std::sync::Arc;
         use std::sync::atomic::AtomicBool;
-        // Rust names the refused size on standard error, and aborts.
         let always = Arc::new(AtomicBool::new(true));
         let _ = signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGABRT, OUT_OF_MEMORY, always);
     }
+}
+
+/// Ends the program with exit code 2 and one line when it uses more memory.
+///
+/// The memory in use is measured again and again, because Rust cannot recover from an allocation that fails.
+pub(crate) fn enforce(limit: MemoryLimit) {
     let (Some(limit), Ok(process), Ok(mut system)) = (limit.bytes(), get_current_pid(), System::new()) else { return };
     let watch = move || {
         loop {

@@ -1,15 +1,15 @@
 //! Standard output, standard error, and output files.
 
-use std::fs::{self, File};
+use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use lockstep::files::Replacement;
+use lockstep::files::{OutputFile, one_line};
 
 use crate::args::Verbosity;
 use crate::standard_streams::is_standard_output;
-use crate::text::one_line;
+use crate::text::path_name;
 
 /// Writes data to standard output.
 ///
@@ -24,6 +24,12 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to standard output")
+}
+
+/// Returns true if the reader of an output has closed the pipe.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let is_one = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(is_one)
 }
 
 /// Writes a text to standard error, for use when standard output carries data. Ignores write errors.
@@ -41,10 +47,7 @@ pub(crate) struct Output {
 #[derive(Debug)]
 enum Destination {
     Standard,
-    /// A device or pipe, which is written in place.
-    Device,
-    /// A file, which is replaced as a whole.
-    File(Replacement),
+    File(OutputFile),
 }
 
 impl Output {
@@ -56,11 +59,9 @@ impl Output {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let destination = if is_standard_output(path) {
             Destination::Standard
-        } else if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            Destination::Device
         } else {
-            let replacement = Replacement::begin(path);
-            Destination::File(replacement.with_context(|| format!("{}: cannot write the file", path.display()))?)
+            let opened = OutputFile::open(path);
+            Destination::File(opened.with_context(|| format!("{}: cannot write the file", path_name(path)))?)
         };
         Ok(Self { path: path.to_owned(), destination })
     }
@@ -77,7 +78,7 @@ impl Output {
 
     /// Returns true if the data goes to a file, and not to standard output, a device or a pipe.
     pub(crate) fn is_file(&self) -> bool {
-        matches!(self.destination, Destination::File(_))
+        matches!(self.destination, Destination::File(OutputFile::File(_)))
     }
 
     /// Writes a text.
@@ -98,8 +99,7 @@ impl Output {
         let Self { path, destination } = self;
         let written = match destination {
             Destination::Standard => return print_bytes(bytes),
-            Destination::Device => File::options().write(true).open(&path).and_then(|mut file| file.write_all(bytes)),
-            Destination::File(mut file) => file.write_all(bytes).and_then(|()| file.commit().map(drop)),
+            Destination::File(file) => file.write(bytes),
         };
         let Err(error) = written else { return Ok(()) };
         if error.kind() == io::ErrorKind::BrokenPipe {
@@ -110,7 +110,7 @@ impl Output {
             Ok(()) => "standard output has its contents".to_owned(),
             Err(error) => format!("{error:#}"),
         };
-        Err(anyhow!("{}: cannot write the file: {error}; {rescue}", path.display()))
+        Err(anyhow!("{}: cannot write the file: {error}; {rescue}", path_name(&path)))
     }
 }
 
@@ -143,7 +143,26 @@ pub fn error(error: &anyhow::Error) {
 
 /// Writes one line to standard error. Ignores write errors.
 fn eprint_line(kind: &str, text: &str) {
-    let _ = writeln!(io::stderr(), "{kind}: {}", one_line(text));
+    let line = shortened(text).replace('\n', "\\n");
+    let _ = writeln!(io::stderr(), "{kind}: {line}");
+}
+
+/// Shortens the long arguments of this process and the long words in a message, and escapes its characters. Lines stay.
+///
+/// Any crate can quote an argument in its errors, so the place that prints them limits its length.
+pub(crate) fn shortened(text: &str) -> String {
+    let mut text = text.to_owned();
+    for argument in env::args_os() {
+        let argument = argument.to_string_lossy();
+        for quoted in [Some(&*argument), argument.split_once('=').map(|(_, value)| value)].into_iter().flatten() {
+            let short = one_line(quoted);
+            if short.len() < quoted.len() {
+                text = text.replace(quoted, &short);
+            }
+        }
+    }
+    let line = |line: &str| line.split(' ').map(one_line).collect::<Vec<_>>().join(" ");
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

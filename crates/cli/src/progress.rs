@@ -68,7 +68,8 @@ impl Progress {
         }));
         if !bar.is_hidden() {
             let (bar, state) = (bar.clone(), Arc::downgrade(&state));
-            thread::spawn(move || write_regularly(&bar, &state));
+            // Without a thread, there is no line.
+            let _ = thread::Builder::new().spawn(move || write_regularly(&bar, &state));
         }
         Self { notes: Notes { bar, verbosity }, state }
     }

@@ -1,10 +1,10 @@
-//! Interruption by Ctrl-C and SIGTERM.
+//! Interruption by Ctrl-C and SIGTERM, and the signal of long files.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use lockstep::Budget;
 
 use crate::progress::Progress;
@@ -30,6 +30,16 @@ impl Drop for UnfinishedWork {
     }
 }
 
+/// Makes a file that exceeds the limit of the system (`ulimit -f`) an error of the write, and not a signal that ends the
+/// program.
+pub(crate) fn report_long_files() {
+    #[cfg(unix)]
+    {
+        let unread = Arc::new(AtomicBool::new(false));
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unread);
+    }
+}
+
 /// Cancels the budget at the first signal, and exits at the second one. Exits soon after the first one if there is no
 /// result to keep yet.
 pub(crate) fn cancel_on_signal(
@@ -46,17 +56,22 @@ pub(crate) fn cancel_on_signal(
             notes.print(&format!("stopping {work}; press Ctrl-C again to exit at once"));
             budget.cancel();
             let (is_over, notes) = (is_over.clone(), notes.clone());
-            std::thread::spawn(move || {
+            let end = move || {
                 std::thread::sleep(GRACE);
                 if !is_over.load(Ordering::Relaxed) {
                     notes.print("stopped without a result");
                     std::process::exit(INTERRUPTED);
                 }
-            });
+            };
+            // Without a thread, only the second signal ends the program.
+            let _ = std::thread::Builder::new().spawn(end);
         }
         Some(first) if first.elapsed() > ECHO => std::process::exit(INTERRUPTED),
         Some(_) => {}
     };
-    ctrlc::set_handler(handler).context("cannot install the signal handler")?;
+    match ctrlc::set_handler(handler) {
+        Err(ctrlc::Error::System(error)) => bail!(lockstep::refused_thread(&error)),
+        set => set.context("cannot install the signal handler")?,
+    }
     Ok(unfinished)
 }

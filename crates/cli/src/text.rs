@@ -1,6 +1,8 @@
 //! Text output: schedules, networks and numbers for people.
 
-use lockstep::files::escaped;
+use std::path::Path;
+
+use lockstep::files::{self, escaped};
 use lockstep::schedule::{BaseSchedule, MessageSizes, Picoseconds, Schedule, Verification};
 use lockstep::{CayleyGraph, Collective, LowerBound, Plan, Problem, Topology, Verdict};
 
@@ -34,6 +36,11 @@ impl Sheet {
 /// Escapes the characters of a text that break the line, hide text or control a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().flat_map(escaped).collect()
+}
+
+/// Returns a path for a message.
+pub(crate) fn path_name(path: &Path) -> String {
+    files::one_line(&path.display().to_string())
 }
 
 /// Returns a number with its noun in singular or plural.

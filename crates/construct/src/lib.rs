@@ -2,9 +2,10 @@
 //!
 //! [`schedule`] and [`shortest()`] run a portfolio of [`methods()`] with maximum flows, matchings, spanning trees, list
 //! scheduling, path colouring, balanced routes and symmetric search. [`all_reduce()`] plans all-reduces in which partial
-//! sums and results share steps. [`breadth_first()`] and [`in_steps_of()`] plan broadcasts in few wide steps. After a fault, [`survivors()`] returns the transfers that are still legal, and
-//! [`repair()`] extends them to a new schedule. This crate has no lower bounds, and no constructions for networks of a
-//! known structure.
+//! sums and results share steps. [`breadth_first()`] and [`in_steps_of()`] plan broadcasts in few wide steps. After a
+//! fault, [`survivors()`] returns the transfers that are still legal, and [`repair()`] extends them to a new schedule.
+//! This crate proves no lower bounds: the estimates inside its methods only limit their work. It has no constructions for
+//! networks of a known structure.
 //!
 //! ```
 //! use lockstep_construct::schedule;

@@ -17,6 +17,26 @@ mod tests {
     /// The libraries that programs use beside the facade.
     const OUTSIDE: [&str; 4] = ["execute", "export", "report", "steps"];
 
+    /// Returns the cells of the rows of a Markdown table that begin with this text.
+    fn rows(page: &str, start: &str) -> Vec<Vec<String>> {
+        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect();
+        page.lines().filter(|line| line.starts_with(start)).map(cells).collect()
+    }
+
+    #[test]
+    fn the_readme_states_the_figures_of_the_measured_pages() {
+        let page = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+        let (readme, clusters) = (page("README.md"), page("docs/clusters.md"));
+        let throughput = rows(&clusters, "| mi250:1  ");
+        let above = throughput.iter().find(|row| row[2] == "store-and-forward").map(|row| &row[8]).unwrap();
+        assert!(readme.contains(&format!("{above} above it on `mi250:1`")), "{above}");
+        let servers = rows(&clusters, "| ndv2:");
+        let mut ratios: Vec<&str> = servers.iter().filter(|row| row[3].ends_with(" us")).map(|row| &*row[8]).collect();
+        ratios.sort_unstable();
+        let range = format!("{} to {} of their times", ratios[0], ratios[ratios.len() - 1]);
+        assert!(readme.contains(&range), "{range}");
+    }
+
     #[test]
     fn each_library_is_a_module_of_the_facade_or_serves_other_formats() {
         let page = |path: &str| fs::read_to_string(root().join(path)).unwrap();

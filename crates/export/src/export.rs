@@ -11,7 +11,7 @@ use crate::program::{Placement, Program, Receives};
 /// The runtimes that read a format, where their limits differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Runtime {
-    /// RCCL of AMD.
+    /// RCCL of ROCm before 7.13, for GPUs of AMD.
     Rccl,
     /// The executor for NCCL of Azure, and MSCCL.
     Msccl,

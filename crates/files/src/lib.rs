@@ -35,17 +35,20 @@
 //! - [`to_json_line`] writes one record of a JSON Lines file, and [`from_json_lines`] reads such a file.
 //! - [`decode_text`] decodes a text file in UTF-8 or UTF-16.
 //! - [`one_line`] quotes a foreign text in an error message.
-//! - [`Replacement`] writes a file as a whole or not at all, and [`LogFile`] a file that grows. [`FileIdentity`] tells
-//!   whether two paths name one file.
+//! - [`read_file`] reads a file up to a limit. [`open_input`] and [`read_input`] are its two parts.
+//! - [`OutputFile`] writes a device in place, and a file as a [`Replacement`]: as a whole or not at all. [`LogFile`] writes
+//!   a file that grows. [`FileIdentity`] tells whether two paths name one file.
 
 mod codec;
 mod encoding;
 mod fault;
 mod identity;
+mod input;
 mod json;
 mod json_lines;
 mod kind;
 mod log_file;
+mod output_file;
 mod quote;
 mod replacement;
 mod sealed;
@@ -53,10 +56,12 @@ mod sealed;
 pub use codec::{append_encoded, decode, encode};
 pub use encoding::{decode_text, first_binary_byte};
 pub use identity::FileIdentity;
+pub use input::{InputError, open_input, read_file, read_input};
 pub use json::{to_json_line, to_json_rows};
 pub use json_lines::{JsonLineError, from_json_lines};
 pub use kind::{FileError, FileKind};
 pub use log_file::LogFile;
+pub use output_file::OutputFile;
 pub use quote::{escaped, is_hidden, one_line};
-pub use replacement::{Replacement, replace};
+pub use replacement::{Replacement, TEMPORARY_SUFFIX, replace};
 pub use sealed::{HEADER_BYTES, SealError, append_sealed, open, open_first, seal};

@@ -2,17 +2,18 @@
 
 /// Returns `text` on one line, with control characters escaped, for use in an error message.
 ///
-/// A text of more than 240 characters is shortened to its first 160 and its last 80. O(length of `text`).
+/// A text of more than 200 characters is shortened to its first 140 and its last 59. O(length of `text`).
 ///
 /// ```
 /// assert_eq!(lockstep_files::one_line("a\n\u{1b}[31m"), "a\\n\\u{1b}[31m");
 /// ```
 pub fn one_line(text: &str) -> String {
-    const HEAD: usize = 160;
-    const TAIL: usize = 80;
+    const MAX_LENGTH: usize = 200;
+    const HEAD: usize = 140;
+    const TAIL: usize = MAX_LENGTH - HEAD - 1;
     let length = text.chars().count();
     let escaped_part = |skip, take| text.chars().skip(skip).take(take).flat_map(escaped);
-    if length <= HEAD + TAIL {
+    if length <= MAX_LENGTH {
         return escaped_part(0, length).collect();
     }
     escaped_part(0, HEAD).chain(['…']).chain(escaped_part(length - TAIL, TAIL)).collect()
@@ -40,6 +41,15 @@ pub fn is_hidden(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quoted_text_has_at_most_200_characters() {
+        let quoted = |length: usize| one_line(&"é".repeat(length)).chars().count();
+        assert_eq!([0, 199, 200, 201, 1 << 20].map(quoted), [0, 199, 200, 200, 200]);
+        let ends = format!("first {} last", "x".repeat(1 << 16));
+        let quoted = one_line(&ends);
+        assert!(quoted.starts_with("first x") && quoted.ends_with("x last") && quoted.contains('…'), "{quoted}");
+    }
 
     #[test]
     fn every_control_of_terminals_and_of_writing_directions_is_escaped() {

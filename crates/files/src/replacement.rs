@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::fault;
 use crate::identity::{FileIdentity, folder, without_links};
 
-/// What the name of a file gets while its replacement is written.
-const SUFFIX: &str = ".lockstep-tmp";
+/// What is appended to the name of a file while its replacement is written.
+pub const TEMPORARY_SUFFIX: &str = ".lockstep-tmp";
 
 /// Number of attempts to create a temporary file that another process removes again and again.
 const MAX_ATTEMPTS: usize = 100;
@@ -71,7 +71,7 @@ impl Replacement {
             OpenOptions::new().write(true).open(&target)?;
         }
         let mut name = target.file_name().map(OsString::from).unwrap_or_default();
-        name.push(SUFFIX);
+        name.push(TEMPORARY_SUFFIX);
         let temporary = target.with_file_name(name);
         let file = locked(&temporary, old.is_some())?;
         let replacement = Self { target, temporary, file, is_committed: false };

@@ -11,6 +11,9 @@ use lockstep_fuzz_targets::TARGETS;
 /// Largest size of all corpora together, in bytes.
 const MAX_BYTES: u64 = 300_000;
 
+/// Sizes of large inputs in bytes: 64 kB, with both sides of the limit of 16 bits, and 1 MB.
+const LARGE: [usize; 3] = [65_535, 65_536, 1 << 20];
+
 fn fuzz(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(folder)
 }
@@ -53,4 +56,42 @@ fn corpora_pass_and_each_has_an_accepted_input() {
     }
     assert!(idle.is_empty(), "no input of these corpora is accepted: {idle:?}");
     assert!(bytes <= MAX_BYTES, "the corpora have {bytes} bytes; minimise them with -merge=1, see fuzz/README.md");
+}
+
+/// Returns the longest run of bytes of a kind: its place and its end.
+fn longest_run(input: &[u8], is_inside: impl Fn(u8) -> bool) -> [usize; 2] {
+    let (mut longest, mut start) = ([0, 0], 0);
+    for (place, &byte) in input.iter().enumerate() {
+        if !is_inside(byte) {
+            start = place + 1;
+        } else if place + 1 - start > longest[1] - longest[0] {
+            longest = [start, place + 1];
+        }
+    }
+    longest
+}
+
+/// Returns an input with its longest run of a kind repeated to a length in bytes.
+fn with_long_run(input: &[u8], length: usize, is_inside: impl Fn(u8) -> bool) -> Vec<u8> {
+    let [start, end] = longest_run(input, is_inside);
+    let run = input[start..end].iter().copied().cycle().take(if start < end { length } else { 0 });
+    input[..start].iter().copied().chain(run).chain(input[end..].iter().copied()).collect()
+}
+
+/// An accepted input of each corpus, made large in three ways: a long word, a long number, and the input again and again.
+#[test]
+fn large_inputs_pass() {
+    for target in TARGETS {
+        let folder = fuzz("corpus").join(target.name);
+        let mut inputs: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        inputs.sort();
+        let accepted = inputs.iter().map(|path| fs::read(path).unwrap()).find(|input| (target.run)(input)).unwrap();
+        for length in LARGE {
+            // Shown if a check panics.
+            println!("{}, {length} bytes", target.name);
+            (target.run)(&with_long_run(&accepted, length, |byte| byte.is_ascii_alphanumeric()));
+            (target.run)(&with_long_run(&accepted, length, |byte| byte.is_ascii_digit()));
+            (target.run)(&accepted.iter().copied().cycle().take(length).collect::<Vec<u8>>());
+        }
+    }
 }

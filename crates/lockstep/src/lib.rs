@@ -44,6 +44,7 @@
 //! | read, write and check plan files | [`PlanFile`] |
 //! | plan again after faults | [`replan()`] |
 //! | plan for many fault sets in advance | [`sweep()`], [`SweepLog`], [`RecoveryBook`] |
+//! | start the threads before any work | [`start_threads`] |
 //! | divide the work among processes | [`Workers`], [`Worker`], [`sweep_with`], [`IslandPlanner`], [`advance_generation`] |
 //! | check a plan from elsewhere | [`PlanFile::check`], [`verify`], [`LowerBound::check`] |
 //!
@@ -85,6 +86,7 @@ mod load;
 mod plan;
 mod planner;
 mod recovery;
+mod threads;
 mod workers;
 
 pub use lockstep_analytic as analytic;
@@ -130,6 +132,7 @@ pub use recovery::{
     PlanFigures, RecoveryBook, Replan, ReplanError, SharedSweepError, SweepIdentity, SweepLog, SweepPage, replan,
     sweep, sweep_with,
 };
+pub use threads::{refused_thread, start_threads};
 pub use workers::{GenerationError, NoWorkers, Worker, WorkerError, Workers, advance_generation};
 
 /// The examples of the guide and of the README of the repository.

@@ -1,19 +1,15 @@
 //! Networks from specs and files.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use lockstep_files::{decode_text, first_binary_byte};
+use lockstep_files::{InputError, decode_text, first_binary_byte, one_line, open_input, read_input};
 use lockstep_topology::{
     GraphFile, GraphFormat, ReadError, ReadNote, ReadOptions, SpecError, Topology, families, read_graph_file,
 };
 
 /// The maximum length of a network file in bytes: 1 GiB.
 pub const MAX_NETWORK_BYTES: u64 = 1 << 30;
-
-/// Number of bytes that show whether a file is a text.
-const FIRST_BYTES: u64 = 4096;
 
 /// Why a network cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +19,7 @@ pub enum LoadError {
     #[error(transparent)]
     Spec(Box<SpecError>),
     /// The text is neither a spec nor the name of a file.
-    #[error("{text}: {}", neither(spec))]
+    #[error("{}: {}", one_line(text), neither(spec))]
     Neither {
         /// The text.
         text: String,
@@ -31,7 +27,7 @@ pub enum LoadError {
         spec: Box<SpecError>,
     },
     /// The file cannot be read.
-    #[error("{file}: {}; check the path and its permissions", in_words(error))]
+    #[error("{}: {}; check the path and its permissions", one_line(file), in_words(error))]
     File {
         /// The file.
         file: String,
@@ -39,13 +35,16 @@ pub enum LoadError {
         error: io::Error,
     },
     /// The file is longer than [`MAX_NETWORK_BYTES`].
-    #[error("{file}: the file is longer than {MAX_NETWORK_BYTES} bytes; give a smaller network")]
+    #[error("{}: the file is longer than {MAX_NETWORK_BYTES} bytes; give a smaller network", one_line(file))]
     TooLong {
         /// The file.
         file: String,
     },
     /// The file is not a text.
-    #[error("{file}: byte {byte} is not UTF-8 or UTF-16 text; give a network as {}", GraphFormat::list(&GraphFormat::ALL))]
+    #[error(
+        "{}: byte {byte} is not UTF-8 or UTF-16 text; give a network as {}", one_line(file),
+        GraphFormat::list(&GraphFormat::ALL)
+    )]
     NotText {
         /// The file.
         file: String,
@@ -53,7 +52,7 @@ pub enum LoadError {
         byte: usize,
     },
     /// The text is not a network.
-    #[error("{file}: {error}")]
+    #[error("{}: {error}", one_line(file))]
     Graph {
         /// The file.
         file: String,
@@ -62,7 +61,8 @@ pub enum LoadError {
     },
     /// Neither the extension nor the text tells the format, and the text is no edge list.
     #[error(
-        "{file}: the format is unknown, and as edges: {error}; choose one by --from: {}",
+        "{}: the format is unknown, and as edges: {error}; choose one by --from: {}",
+        one_line(file),
         GraphFormat::list(&GraphFormat::ALL)
     )]
     UnknownFormat {
@@ -141,7 +141,7 @@ pub fn load_with(spec_or_file: &str, options: &LoadOptions) -> Result<GraphFile,
     if options.format.is_none() && has_known_family(spec_or_file) {
         return spec_or_file.parse::<Topology>().map(GraphFile::from).map_err(|error| LoadError::Spec(error.into()));
     }
-    match File::open(spec_or_file) {
+    match open_input(spec_or_file.as_ref()) {
         Ok(file) => read_network_with(spec_or_file, file, options),
         Err(error) if error.kind() == io::ErrorKind::NotFound && options.format.is_none() => {
             match spec_or_file.parse::<Topology>() {
@@ -190,19 +190,15 @@ pub fn read_network(file: &str, stream: impl Read) -> Result<Topology, LoadError
 /// Those of [`read_network`].
 pub fn read_network_with(file: &str, stream: impl Read, options: &LoadOptions) -> Result<GraphFile, LoadError> {
     let named = || file.to_owned();
-    let unread = |error| LoadError::File { file: named(), error };
-    let mut stream = stream.take(MAX_NETWORK_BYTES + 1);
-    let mut bytes = Vec::new();
-    stream.by_ref().take(FIRST_BYTES).read_to_end(&mut bytes).map_err(unread)?;
+    let no_text = |byte| LoadError::NotText { file: named(), byte };
     // A binary file is not read to its end.
-    if let Some(byte) = first_binary_byte(&bytes) {
-        return Err(LoadError::NotText { file: named(), byte });
-    }
-    stream.read_to_end(&mut bytes).map_err(unread)?;
-    if bytes.len() as u64 > MAX_NETWORK_BYTES {
-        return Err(LoadError::TooLong { file: named() });
-    }
-    let text = decode_text(bytes).map_err(|byte| LoadError::NotText { file: named(), byte })?;
+    let check = |first: &[u8]| first_binary_byte(first).map_or(Ok(()), |byte| Err(no_text(byte)));
+    let bytes = read_input(stream, MAX_NETWORK_BYTES, check).map_err(|error| match error {
+        InputError::Io(error) => LoadError::File { file: named(), error },
+        InputError::TooLong => LoadError::TooLong { file: named() },
+        InputError::Refused(error) => error,
+    })?;
+    let text = decode_text(bytes).map_err(no_text)?;
     let name = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or("network");
     let known = options.format.or_else(|| GraphFormat::recognise(file, &text));
     let format = known.unwrap_or(GraphFormat::EdgeList);

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     };
     let world = universe.world();
     abort_on_panic();
-    let args = match Args::try_parse() {
+    let args = match Args::try_parse().map_err(lockstep_cli::shorten_error) {
         Ok(args) => args,
         Err(error) => {
             if world.rank() == 0 {

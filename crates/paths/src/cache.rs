@@ -1,10 +1,10 @@
 //! A file cache for a [`PathTable`].
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::Path;
 
-use lockstep_files::{FileError, FileKind, replace};
+use lockstep_files::{FileError, FileKind, InputError, read_file, replace};
 use lockstep_topology::Topology;
 use serde::{Deserialize, Serialize};
 use tracing::{debug, warn};
@@ -17,9 +17,6 @@ const KIND: FileKind =
 
 /// The maximum size of a file. bincode uses at most 5 bytes for 4 bytes in memory.
 const MAX_FILE_BYTES: u64 = MAX_BYTES / 4 * 5 + 1024;
-
-/// Number of bytes that show whether a file is a path cache.
-const FIRST_BYTES: u64 = 64;
 
 /// The content of the file.
 #[derive(Serialize, Deserialize)]
@@ -110,11 +107,12 @@ impl PathTable {
 }
 
 fn load(cache: &Path, topology: &Topology, digest: [u8; 32], selection: PathSelection) -> Result<PathTable, LoadError> {
-    let mut sealed = Vec::new();
-    let mut file = File::open(cache)?.take(MAX_FILE_BYTES);
-    file.by_ref().take(FIRST_BYTES).read_to_end(&mut sealed)?;
-    KIND.check_first(&sealed).map_err(CacheError::from)?;
-    file.read_to_end(&mut sealed)?;
+    let sealed = read_file(cache, MAX_FILE_BYTES, |first| KIND.check_first(first));
+    let sealed = sealed.map_err(|error| match error {
+        InputError::Io(error) => LoadError::Unreadable(error),
+        InputError::TooLong => LoadError::Unreadable(io::ErrorKind::FileTooLarge.into()),
+        InputError::Refused(error) => CacheError::from(error).into(),
+    })?;
     Ok(open(&sealed, topology, digest, selection)?)
 }
 

@@ -9,6 +9,7 @@
 mod arrays;
 mod errors;
 mod figures;
+mod files;
 mod network;
 mod problem;
 mod progress;
@@ -24,6 +25,8 @@ mod _native {
         DesignError, ExportError, FaultError, InvalidSchedule, LockstepError, PlanError, ProblemError, SimulationError,
         TopologyError,
     };
+    #[pymodule_export]
+    use crate::files::{read_file, write_file};
     #[pymodule_export]
     use crate::network::{Network, bandwidth, size, time};
     #[pymodule_export]

@@ -1,8 +1,8 @@
 //! Networks.
 
-use std::fs::File;
 use std::sync::Arc;
 
+use lockstep::files::open_input;
 use lockstep::topology::{GraphFile, GraphFormat, Quantity, ReadOptions, read_graph_file, write_graph};
 use lockstep::{
     ChannelId, FaultSet, LoadError, LoadOptions, NodeId, Topology, TopologyBuilder, load_with, read_network_with,
@@ -82,7 +82,7 @@ impl Network {
     #[staticmethod]
     fn load(path: &str, format: Option<&str>, unit: Option<&str>) -> PyResult<NotedNetwork> {
         let options = options(format, unit)?;
-        let file = File::open(path);
+        let file = open_input(path.as_ref());
         let file = file.map_err(|error| errors::network(LoadError::File { file: path.to_owned(), error }))?;
         Ok(noted(read_network_with(path, file, &options).map_err(errors::network)?))
     }

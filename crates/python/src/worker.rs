@@ -45,13 +45,14 @@ impl<T> Observer<T> {
 /// # Errors
 ///
 /// An exception of a signal, such as `KeyboardInterrupt`, or of the observer. It cancels the budget, and returns at the
-/// latest after [`GRACE`].
+/// latest after [`GRACE`]. `OSError` if the system refuses a thread.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     budget: &Budget,
     observer: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Observer<T>, &Budget) -> T + Send + 'static,
 ) -> PyResult<T> {
+    lockstep::start_threads()?;
     let (sender, mut reports) = mpsc::channel();
     let (events, own_budget) = (Observer(observer.is_some().then(|| sender.clone())), budget.clone());
     let job = move || {

@@ -1,6 +1,9 @@
 """Plans: figures, arrays, files, exports, pages and options."""
 
 import json
+import os
+import subprocess
+import sys
 
 import networkx
 import numpy
@@ -107,6 +110,29 @@ def test_times_follow_the_size(plan):
     assert large.asynchronous <= large.synchronous
     with pytest.raises(lockstep.ProblemError, match="no bandwidths"):
         plan.time(1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the limit of the size of files is that of Unix")
+@pytest.mark.parametrize("write", ["plan.save('out.json')", "plan.export('mpi-c', 'out.json')"])
+def test_a_file_that_cannot_be_written_keeps_its_old_contents(write, tmp_path):
+    (tmp_path / "out.json").write_text("old")
+    code = (
+        "import resource, lockstep_collectives as lockstep\n"
+        "plan = lockstep.plan('ring:4', 'all-gather')\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        f"try: {write}\n"
+        "except OSError as error: print(error)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert result.stdout.startswith("out.json: ")
+    assert (tmp_path / "out.json").read_text() == "old" and os.listdir(tmp_path) == ["out.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices are files of Unix")
+def test_devices_are_not_read():
+    for read in (lockstep.Plan.load, lockstep.RecoveryBook.load, lockstep.judge, lockstep.Topology.load):
+        with pytest.raises((OSError, lockstep.TopologyError), match="/dev/zero: a device, not a file"):
+            read("/dev/zero")
 
 
 def test_exports_are_written(plan, tmp_path):

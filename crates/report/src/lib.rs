@@ -46,7 +46,7 @@
 //! | draw steps of a schedule for print, in SVG or PDF | [`PaperFigure`] |
 //! | plot numbers | [`scatter_svg`], [`bars_svg`] |
 //! | say how far a long command is | [`ProgressText`] |
-//! | format a table | [`Table`], [`csv_line`] |
+//! | format a table | [`Table`], [`csv_line`], [`padded`] |
 
 mod canvas;
 mod channel_curves;
@@ -81,4 +81,4 @@ pub use paper::{PaperError, PaperFigure, PaperLayout};
 pub use plot::{BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg};
 pub use progress_text::ProgressText;
 pub use svg::{DrawingLimits, schedule_svg, topology_svg};
-pub use table::{Table, csv_line};
+pub use table::{ColumnAlignment, Table, csv_line, padded};

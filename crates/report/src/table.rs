@@ -22,10 +22,35 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
+/// Alignment of a cell in its column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ColumnAlignment {
+pub enum ColumnAlignment {
+    /// Spaces follow the cell.
     Left,
+    /// Spaces precede the cell.
     Right,
+}
+
+/// The largest width of a column in characters. A longer cell shifts the next columns of its row.
+const MAX_WIDTH: usize = 200;
+
+/// Returns the cell, filled with spaces to a width in characters, 200 at most. A longer cell stays as it is.
+///
+/// The limit keeps the length of a table proportional to the length of its cells, and below the limit of widths of
+/// [`std::fmt`], 65,535.
+///
+/// ```
+/// use lockstep_report::{ColumnAlignment, padded};
+///
+/// assert_eq!(padded("7", 3, ColumnAlignment::Right), "  7");
+/// assert_eq!(padded("größe", 3, ColumnAlignment::Left), "größe");
+/// ```
+pub fn padded(cell: &str, width: usize, alignment: ColumnAlignment) -> String {
+    let width = width.min(MAX_WIDTH);
+    match alignment {
+        ColumnAlignment::Left => format!("{cell:<width$}"),
+        ColumnAlignment::Right => format!("{cell:>width$}"),
+    }
 }
 
 impl Table {
@@ -56,20 +81,20 @@ impl Table {
         &self.rows
     }
 
-    /// Returns the table in GitHub-flavoured Markdown with padded columns.
+    /// Returns the table in GitHub-flavoured Markdown with columns [`padded`] to the same width.
     ///
     /// Cells can contain inline Markdown. Only `|` and line breaks are escaped.
     pub fn to_markdown(&self) -> String {
         let lines = self.lines(|cell| cell.replace('|', "\\|").replace("\r\n", "<br>").replace(['\n', '\r'], "<br>"));
         let aligns = self.aligns();
         // The delimiter row needs three characters per column.
-        let widths: Vec<usize> = widths(&lines).into_iter().map(|width| width.max(3)).collect();
+        let widths: Vec<usize> = widths(&lines).into_iter().map(|width| width.clamp(3, MAX_WIDTH)).collect();
         let rule = |(&width, &align): (&usize, &ColumnAlignment)| match align {
             ColumnAlignment::Left => "-".repeat(width),
             ColumnAlignment::Right => format!("{}:", "-".repeat(width - 1)),
         };
         let rule: Vec<String> = widths.iter().zip(&aligns).map(rule).collect();
-        let mut rows: Vec<Vec<String>> = lines.iter().map(|line| padded(line, &widths, &aligns)).collect();
+        let mut rows: Vec<Vec<String>> = lines.iter().map(|line| padded_line(line, &widths, &aligns)).collect();
         rows.insert(1, rule);
         let rows: Vec<String> = rows.iter().map(|row| format!("| {} |\n", row.join(" | "))).collect();
         rows.concat()
@@ -83,7 +108,7 @@ impl Table {
         csv_text(std::iter::once(&self.header).chain(&self.rows))
     }
 
-    /// Returns the table in aligned columns for a terminal, separated by two spaces.
+    /// Returns the table in aligned columns for a terminal, separated by two spaces, each cell [`padded`].
     ///
     /// Line breaks and tabs become spaces. Other control characters, and those that change the writing direction, are
     /// escaped.
@@ -91,7 +116,7 @@ impl Table {
         let space = |character| if matches!(character, '\n' | '\r' | '\t') { ' ' } else { character };
         let lines = self.lines(|cell| cell.chars().map(space).flat_map(escaped).collect());
         let (widths, aligns) = (widths(&lines), self.aligns());
-        let row = |line: &Vec<String>| padded(line, &widths, &aligns).join("  ").trim_end().to_owned() + "\n";
+        let row = |line: &Vec<String>| padded_line(line, &widths, &aligns).join("  ").trim_end().to_owned() + "\n";
         lines.iter().map(row).collect()
     }
 
@@ -125,14 +150,8 @@ fn widths(lines: &[Vec<String>]) -> Vec<usize> {
 }
 
 /// Returns the cells of a line, padded to the width of their columns.
-fn padded(line: &[String], widths: &[usize], aligns: &[ColumnAlignment]) -> Vec<String> {
-    let cells = line.iter().zip(widths).zip(aligns);
-    cells
-        .map(|((cell, &width), align)| match align {
-            ColumnAlignment::Left => format!("{cell:<width$}"),
-            ColumnAlignment::Right => format!("{cell:>width$}"),
-        })
-        .collect()
+fn padded_line(line: &[String], widths: &[usize], aligns: &[ColumnAlignment]) -> Vec<String> {
+    line.iter().zip(widths).zip(aligns).map(|((cell, &width), &align)| padded(cell, width, align)).collect()
 }
 
 /// Formats one line of CSV, as [`Table::to_csv`] does, to write a table row by row. The line ends in `\n`.
@@ -234,6 +253,18 @@ mod tests {
             \u{1b}[31mred      1
         "]]
         .assert_eq(&table.to_text());
+    }
+
+    #[test]
+    fn a_huge_cell_neither_panics_nor_widens_the_other_rows() {
+        for length in [200, 201, 65_535, 65_536, 1 << 20] {
+            let mut table = Table::new(["name", "number"]);
+            table.push(["x".repeat(length), "1".repeat(length)]);
+            table.push(["y", "7"]);
+            let (text, markdown) = (table.to_text(), table.to_markdown());
+            assert_eq!(text.lines().nth(2), Some(&*format!("y{:200} {:>200}", "", "7")));
+            assert!(text.len() < 2 * length + 1_000 && markdown.len() < 2 * length + 2_000, "{length}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::units::size;
 const EXPORT_EXAMPLES: &str = "\
 Examples:
   lockstep export p.json --to mpi-c -o plan.c             a C program that checks every byte
-  lockstep export p.json --to msccl-xml -o plan.xml       an algorithm for RCCL
+  lockstep export p.json --to msccl-xml -o plan.xml       an algorithm for MSCCL
   lockstep export front/ --to msccl-xml -o algorithms/    one file per range of sizes
   lockstep export p.json --to goal --size 64MiB           for a simulator, one size
   lockstep export --list                                  all formats and their limits
@@ -68,7 +68,7 @@ pub(crate) struct ExportArgs {
 /// A runtime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum RuntimeArg {
-    /// RCCL of AMD
+    /// RCCL of ROCm before 7.13; later versions have no MSCCL: use nccl-c or torch
     Rccl,
     /// The MSCCL executor of NCCL, and MSCCL
     Msccl,

@@ -46,7 +46,7 @@ pub(crate) struct SizeFrontArgs {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Write the schedules and their pages, sizes.json with the sizes of each, and the page index.html
-    /// into a directory
+    /// into a directory; an older front in it is replaced
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Draw time and bus bandwidth over the size: SVG, or a page if FILE ends in .html

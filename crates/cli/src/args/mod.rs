@@ -22,9 +22,11 @@ mod topology;
 mod verbosity;
 mod verify;
 
+use clap::error::Error;
 use clap::{Parser, Subcommand};
 
 use crate::memory::{self, MemoryLimit};
+use crate::output;
 
 pub(crate) use self::bound::BoundArgs;
 pub(crate) use self::completions::CompletionsArgs;
@@ -115,7 +117,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Compute the time and the bandwidth of a schedule, as nccl-tests prints them
     Time(TimeArgs),
-    /// Write a schedule for a runtime or simulator: MPI, RCCL, MSCCL, GOAL, ...
+    /// Write a schedule for a runtime or simulator: MPI, NCCL, PyTorch, MSCCL, GOAL, ...
     Export(ExportArgs),
     /// Execute a program for a runtime or a simulator; exit code 0 if right, 1 if wrong
     Run(RunArgs),
@@ -129,6 +131,21 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page of the program, or write one page per command
     Man(ManArgs),
+}
+
+/// Returns the arguments of this process. Prints help or an error, and ends the process, if there are none.
+pub(crate) fn parse() -> Args {
+    Args::try_parse().map_err(shorten).unwrap_or_else(|error| error.exit())
+}
+
+/// Shortens the long arguments that an error quotes.
+pub fn shorten(error: Error) -> Error {
+    let text = error.render().to_string();
+    let shortened = output::shortened(&text);
+    if shortened == text {
+        return error;
+    }
+    Error::raw(error.kind(), shortened.strip_prefix("error: ").unwrap_or(&shortened))
 }
 
 #[cfg(test)]

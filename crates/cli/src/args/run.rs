@@ -7,7 +7,7 @@ use super::program::ProgramArgs;
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  lockstep run plan.xml                   execute an algorithm with the limits of RCCL
+  lockstep run plan.xml                   with the limits of RCCL of ROCm before 7.13
   lockstep run plan.xml --for msccl       with those of the MSCCL executor
   lockstep run plan.goal --orders 100     in 100 orders of the threads
   lockstep run traces                     execute the Chakra traces of a directory

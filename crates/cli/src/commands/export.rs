@@ -9,11 +9,12 @@ use lockstep_export::{
 };
 use lockstep_report::Table;
 
-use super::front::{SIZES_FILE, read_ranges};
+use super::front_directory::{SIZES_FILE, read_ranges};
 use crate::args::ExportArgs;
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
-use crate::text::one_line;
+use crate::input::Saved;
+use crate::text::{one_line, path_name};
 use crate::{input, output};
 
 pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitStatus> {
@@ -35,7 +36,8 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitStatus> {
     );
     let mut written = Vec::new();
     for source in &sources {
-        let exported = match export(args, format, source) {
+        let saved = input::saved(&source.file)?;
+        let exported = match export(args, format, source, &saved) {
             Err(error) if is_invalid(&error) => {
                 output::print(&format!("invalid: {}\n", one_line(&format!("{error:#}"))))?;
                 return Ok(ExitStatus::Negative);
@@ -53,7 +55,7 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitStatus> {
     }
     if is_directory {
         for directory in written.iter().filter_map(|(path, _)| path.parent()) {
-            let refused = || format!("{}: cannot make the directory", directory.display());
+            let refused = || format!("{}: cannot make the directory", path_name(directory));
             fs::create_dir_all(directory).with_context(refused)?;
         }
     }
@@ -97,8 +99,7 @@ fn sources(args: &ExportArgs, file: &Path, files: &mut CommandFiles) -> anyhow::
     Ok(sources)
 }
 
-fn export(args: &ExportArgs, format: &Format, source: &Source) -> anyhow::Result<Vec<ExportFile>> {
-    let saved = input::saved(&source.file)?;
+fn export(args: &ExportArgs, format: &Format, source: &Source, saved: &Saved) -> anyhow::Result<Vec<ExportFile>> {
     let file = saved.schedule().context("a symmetric schedule holds one source only; plan without --symmetric")?;
     let [least, most] = source.sizes;
     let options = ExportOptions {

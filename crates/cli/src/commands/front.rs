@@ -1,32 +1,23 @@
 //! `lockstep front`: the best schedule for every size, and a lower bound of its time.
 
-use std::fs;
-use std::path::{Component, Path};
-
 use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::schedule::{CollectiveSize, Picoseconds};
 use lockstep::{AlgorithmTimes, Front, FrontError, FrontEvent, FrontOptions, Problem, Timing, Topology};
 use lockstep_report::Table;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::front_directory::FrontDirectory;
+use super::front_page;
 use super::size_ranges::{Range, ranges, size};
-use super::{front_page, plan_file};
-use crate::args::{PictureFormat, SizeFrontArgs, Verbosity};
+use crate::args::{SizeFrontArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
-use crate::input;
-use crate::output::{self, Output};
+use crate::output;
 use crate::problem_input::{self, ProblemInput};
 use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
-use crate::text::{self, Sheet, counted, one_line};
-
-/// The name of the table of sizes in the directory of a front.
-pub(super) const SIZES_FILE: &str = "sizes.json";
-
-/// The name of the page in the directory of a front.
-const INDEX_FILE: &str = "index.html";
+use crate::text::{self, Sheet, counted};
 
 /// The latency of the channels of a network without latencies, unless another one is given: 1 us.
 const DEFAULT_LATENCY_PS: u64 = 1_000_000;
@@ -37,7 +28,8 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     let mut files = CommandFiles::new();
     problem_input::add_files(&args.problem, &mut files)?;
     let plot = files.write_to("--plot", args.plot.as_deref())?;
-    let table = args.output.as_deref().map(|directory| table_file(&mut files, directory)).transpose()?;
+    let open = |directory| FrontDirectory::open(directory, args.plot.as_deref(), &mut files);
+    let directory = args.output.as_deref().map(open).transpose()?;
     let budget = args.budget.begin();
     let mut input = ProblemInput::new(&args.problem, verbosity)?;
     if let Some(timed) = with_times(&input.topology, args, verbosity)? {
@@ -76,10 +68,8 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
             super::front_plot::svg(&problem, &front, &algorithms, args.sizes)
         })?;
     }
-    if let (Some(table), Some(directory)) = (table, &args.output) {
-        write_plans(&front, directory, args.sizes, table)?;
-        let page = front_page::html(&problem, &front, &algorithms, args.sizes, true);
-        Output::open(&directory.join(INDEX_FILE))?.write(&page)?;
+    if let Some(directory) = directory {
+        directory.write(&problem, &front, &algorithms, args.sizes)?;
     }
     let mut text =
         if args.json { to_json(&front, &algorithms, args.sizes) } else { to_text(&problem, &front, args.sizes) };
@@ -122,49 +112,6 @@ fn with_times(topology: &Topology, args: &SizeFrontArgs, verbosity: Verbosity) -
         output::note(verbosity, "latency: 1us for every channel; use --latency to choose another");
     }
     Ok(Some(topology.with_times(unit, latency)?))
-}
-
-/// Makes the directory, and opens the table of sizes in it.
-fn table_file(files: &mut CommandFiles, directory: &Path) -> anyhow::Result<Output> {
-    fs::create_dir_all(directory).with_context(|| format!("{}: cannot make the directory", directory.display()))?;
-    files.write("-o", &directory.join(SIZES_FILE))
-}
-
-/// The sizes of a plan, as another command reads them.
-#[derive(Deserialize)]
-pub(super) struct PlanSizes {
-    pub(super) from_bytes: u64,
-    pub(super) to_bytes: u64,
-    /// The name of the plan in the directory of the table.
-    pub(super) file: String,
-}
-
-/// Reads a table of sizes.
-pub(super) fn read_ranges(table: &Path) -> anyhow::Result<Vec<PlanSizes>> {
-    let text = input::text(table, "the table of sizes of lockstep front -o")?;
-    let ranges: Vec<PlanSizes> =
-        serde_json::from_str(&text).with_context(|| format!("{}: no table of sizes", table.display()))?;
-    for PlanSizes { file, from_bytes, to_bytes } in &ranges {
-        let is_name = Path::new(file).components().eq([Component::Normal(file.as_ref())]);
-        ensure!(is_name, "{}, field 'file': '{}' is no name of a file beside it", table.display(), one_line(file));
-        ensure!(
-            (1..=*to_bytes).contains(from_bytes),
-            "{}, field 'from_bytes': {from_bytes}; expected 1 to {to_bytes}, the field 'to_bytes'",
-            table.display()
-        );
-    }
-    Ok(ranges)
-}
-
-fn write_plans(front: &Front, directory: &Path, sizes: [u64; 2], table: Output) -> anyhow::Result<()> {
-    let ranges = ranges(front, sizes);
-    for (plan, range) in front.plans.iter().zip(&ranges) {
-        Output::open(&directory.join(&range.file))?.write(&plan.file.to_json())?;
-        let page = plan_file::picture(&plan.file.problem(), plan.file.schedule(), PictureFormat::Html);
-        let path = directory.join(&range.file).with_extension("html");
-        Output::open(&path)?.write_bytes(&page, || String::from_utf8_lossy(&page).into_owned())?;
-    }
-    table.write(&to_json_rows(&ranges, 1))
 }
 
 /// The time of one size.

@@ -11,6 +11,7 @@ use crate::args::{Args, ManArgs};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output;
+use crate::text::path_name;
 
 pub(crate) fn run(args: &ManArgs) -> anyhow::Result<ExitStatus> {
     let mut program = Args::command().disable_help_subcommand(true);
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<ExitStatus> {
     };
     let mut pages = Vec::new();
     add_pages(&program, &mut pages)?;
-    fs::create_dir_all(directory).with_context(|| format!("{}: cannot create the directory", directory.display()))?;
+    fs::create_dir_all(directory).with_context(|| format!("{}: cannot create the directory", path_name(directory)))?;
     let mut files = CommandFiles::new();
     for (name, page) in pages {
         let file = files.write("--output", &directory.join(format!("{name}.1")))?;

@@ -6,6 +6,7 @@ pub(crate) mod design;
 pub(crate) mod export;
 pub(crate) mod faults;
 pub(crate) mod front;
+mod front_directory;
 mod front_page;
 mod front_plot;
 pub(crate) mod judge;

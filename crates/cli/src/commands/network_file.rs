@@ -11,6 +11,7 @@ use crate::args::NetworkFormat;
 use crate::command_files::CommandFiles;
 use crate::output::{Output, extension};
 use crate::properties::network_facts;
+use crate::text::path_name;
 
 /// The destination of a network, with its format.
 pub(super) struct NetworkOutput {
@@ -32,7 +33,7 @@ impl NetworkOutput {
         let path = path.unwrap_or(Path::new("-"));
         let format = format
             .or_else(|| format_of(path))
-            .with_context(|| format!("{}: unknown extension; choose a format with --format", path.display()))?;
+            .with_context(|| format!("{}: unknown extension; choose a format with --format", path_name(path)))?;
         Ok(Some(Self { output: files.write("--output", path)?, format }))
     }
 

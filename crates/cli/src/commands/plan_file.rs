@@ -10,7 +10,7 @@ use lockstep_report::{
 };
 
 use crate::args::{PictureFormat, PlanFormat};
-use crate::text::{self, Sheet};
+use crate::text::{self, Sheet, path_name};
 use crate::{output, step_table};
 
 /// Returns the format of a file: the given one, or that of the extension. JSON without path or extension.
@@ -29,7 +29,7 @@ pub(super) fn format_of(path: Option<&Path>, format: Option<PlanFormat>) -> anyh
         "txt" => PlanFormat::Text,
         _ => bail!(
             "{}: unknown extension; use .json, .lsb, .bin, .svg, .html, .pdf or .txt, or choose a format with --format",
-            path.display()
+            path_name(path)
         ),
     })
 }

@@ -9,6 +9,7 @@ use lockstep_execute::{Format, ParallelProgram, detect, load, load_table, load_t
 
 use crate::args::ProgramArgs;
 use crate::input;
+use crate::text::path_name;
 
 /// Reads a program. Its format is detected unless the arguments name it.
 ///
@@ -16,12 +17,12 @@ use crate::input;
 pub(super) fn read(args: &ProgramArgs) -> anyhow::Result<(Format, Vec<ParallelProgram>)> {
     let path = &args.file;
     if let Some(files) = trace_files(path)? {
-        let contents = files.iter().map(|file| input::all(file)).collect::<anyhow::Result<Vec<_>>>()?;
+        let contents = files.iter().map(|file| input::program(file)).collect::<anyhow::Result<Vec<_>>>()?;
         let contents: Vec<&[u8]> = contents.iter().map(Vec::as_slice).collect();
         let programs = load_traces(&contents).with_context(|| input::name(path))?;
         return Ok((Format::Chakra, programs));
     }
-    let bytes = input::all(path)?;
+    let bytes = input::program(path)?;
     let format = match &args.format {
         Some(name) => Format::ALL.into_iter().find(|format| format.name() == name),
         None => detect(&bytes),
@@ -55,7 +56,7 @@ fn trace_files(path: &Path) -> anyhow::Result<Option<Vec<PathBuf>>> {
     let Ok(entries) = fs::read_dir(listed) else { return Ok(None) };
     let mut ranks: BTreeMap<(String, u32), PathBuf> = BTreeMap::new();
     for entry in entries {
-        let entry = entry.with_context(|| listed.display().to_string())?;
+        let entry = entry.with_context(|| path_name(listed))?;
         let Ok(name) = entry.file_name().into_string() else { continue };
         if let Some((found, rank)) = prefix_and_rank(&name)
             && prefix.is_none_or(|prefix| prefix == found)
@@ -64,15 +65,15 @@ fn trace_files(path: &Path) -> anyhow::Result<Option<Vec<PathBuf>>> {
         }
     }
     let Some((first, _)) = ranks.keys().next().cloned() else {
-        ensure!(!path.is_dir(), "{}: the directory has no trace PREFIX.RANK.et", path.display());
+        ensure!(!path.is_dir(), "{}: the directory has no trace PREFIX.RANK.et", path_name(path));
         return Ok(None);
     };
     for ((prefix, rank), expected) in ranks.keys().zip(0..) {
         if *prefix != first {
-            let path = path.display();
+            let path = path_name(path);
             bail!("{path}: the directory has traces of {first} and of {prefix}; give the path {path}/{first}");
         }
-        ensure!(*rank == expected, "{}: there is no trace {first}.{expected}.et", path.display());
+        ensure!(*rank == expected, "{}: there is no trace {first}.{expected}.et", path_name(path));
     }
     Ok(Some(ranks.into_values().collect()))
 }

@@ -14,6 +14,7 @@ use crate::exit_status::ExitStatus;
 use crate::input::Saved;
 use crate::output::extension;
 use crate::standard_streams::is_standard;
+use crate::text::path_name;
 use crate::{input, output};
 
 pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         (None, "html" | "htm") => PictureFormat::Html,
         (None, "pdf") => PictureFormat::Pdf,
         (None, _) if is_standard(path) => PictureFormat::Svg,
-        _ => bail!("{}: unknown extension; choose svg, html or pdf with --format", path.display()),
+        _ => bail!("{}: unknown extension; choose svg, html or pdf with --format", path_name(path)),
     };
     match format {
         PictureFormat::Html if args.paper.is_given() => {

@@ -23,7 +23,7 @@ pub(super) fn ranges(front: &Front, sizes: [u64; 2]) -> Vec<Range> {
     let range = |(place, (plan, to_bytes)): (usize, (&FrontPlan, u64))| Range {
         from_bytes: plan.least_size,
         to_bytes,
-        file: format!("plan-{}.json", place + 1),
+        file: plan_name(place),
         chunks: plan.file.collective().chunks().get(),
         steps: plan.steps,
         width_sum: plan.cost.width_sum,
@@ -31,6 +31,11 @@ pub(super) fn ranges(front: &Front, sizes: [u64; 2]) -> Vec<Range> {
         engine: plan.engine.clone(),
     };
     front.plans.iter().zip(ends).enumerate().map(range).collect()
+}
+
+/// Returns the name of the file of a plan. `place` counts from 0.
+pub(super) fn plan_name(place: usize) -> String {
+    format!("plan-{}.json", place + 1)
 }
 
 /// Returns a size in bytes, with at most three decimals.

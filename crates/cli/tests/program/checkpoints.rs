@@ -17,6 +17,19 @@ fn message(output: &Output) -> String {
 }
 
 #[test]
+fn a_refused_engine_leaves_no_checkpoint() {
+    for islands in [1, 2] {
+        for place in ["-o s.json", "--checkpoint c"] {
+            let directory = tempfile::tempdir().unwrap();
+            let arguments = format!("plan ring:4 -c aab --engine hgsa --budget 100 --islands {islands} {place}");
+            let message = refusal_of(directory.path(), &arguments);
+            assert!(message.contains("the hgsa engine cannot do this"), "{message}");
+            assert!(names(directory.path()).is_empty(), "{arguments}");
+        }
+    }
+}
+
+#[test]
 fn a_foreign_file_at_the_default_place_is_set_aside() {
     for arguments in SEARCHES {
         let directory = tempfile::tempdir().unwrap();

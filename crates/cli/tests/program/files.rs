@@ -117,6 +117,24 @@ fn a_destination_that_cannot_be_written_is_refused_before_the_work() {
     assert_eq!(names(directory.path()), ["folder"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_above_the_limit_of_the_system_is_an_error_and_no_signal() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("s.json"), "old").unwrap();
+    let limited = format!("ulimit -f 1; exec {} plan mesh:4x4 -c aas -o s.json", env!("CARGO_BIN_EXE_lockstep"));
+    let output =
+        std::process::Command::new("sh").args(["-c", &limited]).current_dir(directory.path()).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.starts_with("error: s.json: cannot write the file: ") && message.lines().count() == 1, "{message}");
+    assert!(output.stdout.starts_with(b"{\n"));
+    assert_eq!(
+        (fs::read(directory.path().join("s.json")).unwrap(), names(directory.path()).len()),
+        (b"old".to_vec(), 1)
+    );
+}
+
 #[test]
 fn hostile_names_are_escaped() {
     let directory = tempfile::tempdir().unwrap();

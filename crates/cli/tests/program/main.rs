@@ -6,7 +6,9 @@ mod checkpoints;
 mod designs;
 mod files;
 mod forgeries;
+mod front_directory;
 mod guide;
+mod hostile;
 #[cfg(all(unix, feature = "fault-injection"))]
 mod injected_faults;
 mod manual;

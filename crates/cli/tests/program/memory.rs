@@ -25,12 +25,59 @@ fn memory_that_the_system_refuses_is_an_error_and_no_abort() {
         .args(["-c", &limited])
         .current_dir(directory.path())
         .env_remove("RUST_BACKTRACE")
+        .env("RAYON_NUM_THREADS", "2")
         .stdin(Stdio::null())
         .output()
         .unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.starts_with("memory allocation of "), "{message}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_the_system_refuses_are_an_error_and_no_panic() {
+    let directory = tempfile::tempdir().unwrap();
+    // The stack of a thread is larger than the memory.
+    let limited = format!("ulimit -v 400000; exec {} bound torus:4x4 -c aab", env!("CARGO_BIN_EXE_lockstep"));
+    let mut command = Command::new("sh");
+    let command = command.args(["-c", &limited]).current_dir(directory.path()).env("RUST_MIN_STACK", "1073741824");
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.starts_with("error: the system refuses a thread: ") && message.lines().count() == 1, "{message}");
+    assert!(message.ends_with("or set RAYON_NUM_THREADS=1\n"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_long_programs_are_not_read() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::File::create(directory.path().join("long")).unwrap().set_len((1 << 30) + 1).unwrap();
+    for arguments in ["run", "judge", "judge --network ring:4 -c aab", "run -c aab --format csv"] {
+        let message = refusal_of(directory.path(), &format!("{arguments} long --max-memory 64MiB"));
+        assert!(message.starts_with("error: long: the file is longer than 1073741824 bytes"), "{message}");
+    }
+    for arguments in [
+        "run",
+        "judge",
+        "topology",
+        "verify",
+        "render",
+        "time",
+        "export --to mpi-c",
+        "design pick --number 1",
+        "faults lookup --fail-link 0-1",
+        "plan ring:4 --messages",
+        "simulate --schedule",
+        "simulate ring:4 --programs",
+    ] {
+        let message = refusal_of(directory.path(), &format!("{arguments} /dev/zero --max-memory 64MiB"));
+        assert_eq!(
+            message, "error: /dev/zero: a device, not a file; check the path and its permissions\n",
+            "lockstep {arguments}"
+        );
+    }
 }
 
 #[test]

@@ -48,6 +48,18 @@ fn an_altered_plan_is_refused_with_exit_code_1() {
 }
 
 #[test]
+fn a_closed_pipe_does_not_end_a_recovery_book() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = lockstep(directory.path());
+    let arguments = ["faults", "torus:4x4", "-c", "aab", "--links", "--book", "book.lsb", "--budget", "1000"];
+    let mut child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+    stdout_of(directory.path(), "faults lookup book.lsb --fail-link 33-30", b"");
+}
+
+#[test]
 fn a_closed_pipe_is_not_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let mut command = lockstep(directory.path());

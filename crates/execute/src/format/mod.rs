@@ -25,7 +25,7 @@ use crate::runtime::Runtime;
 /// A format of programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Algorithms of RCCL and of the MSCCL executor.
+    /// Algorithms of RCCL of ROCm before 7.13, and of the MSCCL executor.
     MscclXml,
     /// Execution plans of MSCCL++.
     MscclppJson,

@@ -1,4 +1,4 @@
-//! MSCCL XML: algorithms for RCCL and for the MSCCL executor of NCCL.
+//! MSCCL XML: algorithms for RCCL of ROCm before 7.13 and for the MSCCL executor of NCCL.
 //!
 //! A thread block has one peer and one direction, and its steps are in the order of the plan, so no wait can be circular.
 //! Local copies have thread blocks of their own. Chunks are those of the buffers; a GPU is a rank. If a GPU would have too
@@ -21,7 +21,7 @@ use crate::program::{Action, Buffer, Combine, Operation, Placement, Program, Ran
 
 pub(super) const FORMAT: Format = Format {
     name: "msccl-xml",
-    about: "algorithm for RCCL (--for rccl) or the MSCCL executor of NCCL (--for msccl)",
+    about: "algorithm for RCCL of ROCm before 7.13 (--for rccl) or the MSCCL executor of NCCL (--for msccl)",
     extension: "xml",
     limits: "rccl: 64 thread blocks, so 64 peers, per GPU; msccl: 1,024; both: 4,096 elements per GPU",
     write,

@@ -319,7 +319,7 @@ impl<'a> PhasePlanner<'a> {
         state.best.is_some() && state.reached() <= self.goal()
     }
 
-    /// Returns a schedule of this number of steps is good enough.
+    /// Returns the number of steps of a schedule that is good enough.
     fn goal(&self) -> u32 {
         self.ceiling.unwrap_or(self.bound.steps)
     }

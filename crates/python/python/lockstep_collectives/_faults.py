@@ -66,8 +66,7 @@ class RecoveryBook:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> RecoveryBook:
         """Read a book."""
-        with open(path, "rb") as file:
-            return cls(_native.Book.read(file.read()))
+        return cls(_native.Book.read(_native.read_file(path)))
 
     @property
     def before(self) -> Plan:

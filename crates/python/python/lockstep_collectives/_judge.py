@@ -61,8 +61,7 @@ def judge(
     >>> lockstep.judge("algo.xml", "dgx-1").gap
     0
     """
-    with open(path, "rb") as file:
-        contents = file.read()
+    contents = _native.read_file(path)
     topology = None if network is None else as_topology(network)._native
     table = None if collective is None else (collective, root, chunks)
     limit = None if budget is None else str(budget)

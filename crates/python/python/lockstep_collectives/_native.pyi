@@ -1,5 +1,6 @@
 """Types of the extension module. Columns are the name of a type of numpy, and the bytes of the numbers."""
 
+import os
 from typing import Any, Callable, Optional, final
 
 __all__ = [
@@ -27,12 +28,14 @@ __all__ = [
     "front",
     "judge",
     "plan",
+    "read_file",
     "read_plan",
     "replan",
     "simulate_schedule",
     "simulate_workload",
     "size",
     "time",
+    "write_file",
 ]
 
 _Column = tuple[str, bytes]
@@ -145,6 +148,8 @@ class Schedule:
 def bandwidth(text: str) -> int: ...
 def time(text: str) -> int: ...
 def size(text: str) -> int: ...
+def read_file(path: str | os.PathLike[str]) -> bytes: ...
+def write_file(path: str | os.PathLike[str], contents: bytes) -> None: ...
 def read_plan(bytes: bytes) -> Schedule: ...
 def from_arrays(problem: Problem, step: bytes, message: bytes, offsets: bytes, channels: bytes) -> Schedule: ...
 def export_formats() -> list[tuple[str, str, str, str]]: ...

@@ -150,7 +150,8 @@ class Schedule:
     ) -> dict[str, bytes]:
         """Write the schedule for a runtime or simulator: see :func:`export_formats`.
 
-        Return the contents by path. With a `path`, write a file, or all files into this folder.
+        Return the contents by path. With a `path`, write a file, or all files into this folder. An old file is replaced as a
+        whole.
 
         >>> import lockstep_collectives as lockstep
         >>> plan = lockstep.plan("ring:4", "all-gather")
@@ -165,16 +166,17 @@ class Schedule:
         if path is not None:
             for name, contents in written.items():
                 os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-                with open(name, "wb") as file:
-                    file.write(contents)
+                _native.write_file(name, contents)
         return written
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the schedule to a file: JSON, or the binary format for the extension ``.lsb``."""
+        """Write the schedule to a file: JSON, or the binary format for the extension ``.lsb``.
+
+        An old file is replaced as a whole, and stays as it is if the new one cannot be written.
+        """
         name = os.fspath(path)
         contents = self._native.binary() if name.endswith((".lsb", ".bin")) else self._native.json().encode()
-        with open(name, "wb") as file:
-            file.write(contents)
+        _native.write_file(name, contents)
 
     def to_html(self) -> str:
         """Return the page of the schedule: one file that plays the steps."""
@@ -254,8 +256,7 @@ class Plan(Schedule):
         >>> lockstep.Plan.load("plan.json")
         <Plan of all-gather on ring:4: 2 steps, optimal>
         """
-        with open(path, "rb") as file:
-            return cls(_native.read_plan(file.read()))
+        return cls(_native.read_plan(_native.read_file(path)))
 
     def _summary(self) -> str:
         return f"{_counted(self.steps, 'step')}, {self.verdict}"

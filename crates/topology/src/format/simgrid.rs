@@ -92,6 +92,8 @@ struct Platform {
     direct: Vec<BTreeSet<(NodeId, NodeId)>>,
     /// True if a wire is on a longer route.
     is_on_path: Vec<bool>,
+    /// The number of hosts of all clusters.
+    cluster_hosts: usize,
 }
 
 /// Reads a platform. See [`GraphFormat::SimGrid`](crate::GraphFormat::SimGrid).
@@ -261,7 +263,13 @@ impl Platform {
             self.parsed.add_edge(router, hub_in, EdgeDirection::Forward, free)?;
         }
         let radical = required(element, "radical")?;
-        for number in host_list::numbers(radical, radical)? {
+        let numbers = host_list::numbers(radical, radical)?;
+        self.cluster_hosts += numbers.len();
+        if self.cluster_hosts > host_list::MAX_NAMES {
+            return Err(FileFault::Unsupported("the clusters have more than 65536 hosts; read a part of the file"));
+        }
+        for number in numbers {
+            host_list::check_length(prefix.len() + id.len() + number.len() + suffix.len())?;
             let name = format!("{prefix}{number}{suffix}");
             self.parsed.declare(Cow::Owned(name.clone()), NodeAttributes::default())?;
             let host = self.parsed.find(&name)?;

@@ -10,7 +10,7 @@ use super::plot;
 use crate::args::{FrontArgs, Verbosity};
 use crate::metrics;
 use crate::output::{self, Output};
-use crate::text::{Sheet, counted, scores};
+use crate::text::{Sheet, counted, path_name, scores};
 
 /// Maximum number of designs in a printed list.
 const MAX_LISTED: usize = 256;
@@ -29,7 +29,7 @@ pub(super) struct FrontOutputs {
 pub(super) fn check(path: Option<&Path>) -> anyhow::Result<()> {
     let Some(path) = path else { return Ok(()) };
     let is_known = matches!(output::extension(path).as_str(), "" | "json");
-    ensure!(is_known, "{}: a front is written as JSON; name the file .json, or draw it with --plot", path.display());
+    ensure!(is_known, "{}: a front is written as JSON; name the file .json, or draw it with --plot", path_name(path));
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use lockstep::{BOOK_KIND, BookError, InterruptedSweep, SweepIdentity, SweepLog, 
 use crate::args::{SweepArgs, Verbosity};
 use crate::checkpoint_file::set_aside;
 use crate::command_files::CommandFiles;
+use crate::text::path_name;
 use crate::{input, output};
 
 /// The place of the log file.
@@ -36,7 +37,7 @@ impl LogPlace {
         files.update(name, path)?;
         let is_book = args.book.is_some();
         if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            ensure!(!is_book && !path.is_dir(), "{name}: {} is not a regular file; use another file", path.display());
+            ensure!(!is_book && !path.is_dir(), "{name}: {} is not a regular file; use another file", path_name(path));
             return Ok(Self::Nowhere);
         }
         Ok(if is_book { Self::Book(path.clone()) } else { Self::Checkpoint(path.clone()) })
@@ -115,7 +116,7 @@ impl Journal {
                 log.end().and_then(|file| file.sync()).with_context(|| cannot_write(&path))
             }
             (Some(path), _) if !self.is_book => {
-                fs::remove_file(&path).with_context(|| format!("{}: cannot remove the file", path.display()))
+                fs::remove_file(&path).with_context(|| format!("{}: cannot remove the file", path_name(&path)))
             }
             _ => Ok(()),
         }
@@ -124,7 +125,7 @@ impl Journal {
     /// Returns how to resume an interrupted sweep.
     pub(super) fn resume_note(&self) -> String {
         match &self.path {
-            Some(path) => format!("; run the same command again to resume from {}", path.display()),
+            Some(path) => format!("; run the same command again to resume from {}", path_name(path)),
             None => "; the results are lost because there is no log file; use --checkpoint".to_owned(),
         }
     }
@@ -141,15 +142,15 @@ fn begin(
     verbosity: Verbosity,
 ) -> anyhow::Result<(Option<SweepLog<LogFile>>, Option<InterruptedSweep>)> {
     let mut file = LogFile::open(path)?;
-    let note = |text: &str| output::note(verbosity, &format!("{}{text}", path.display()));
+    let note = |text: &str| output::note(verbosity, &format!("{}{text}", path_name(path)));
     let saved = input::sealed(path, BOOK_KIND)?.map_err(BookError::from);
     match saved.and_then(|bytes| identity.interrupted(&bytes)) {
         Ok(interrupted) if interrupted.is_ended => {
-            output::note(verbosity, &format!("reading all rows from {}", path.display()));
+            output::note(verbosity, &format!("reading all rows from {}", path_name(path)));
             return Ok((None, Some(interrupted)));
         }
         Ok(interrupted) => {
-            output::note(verbosity, &format!("resuming from {}", path.display()));
+            output::note(verbosity, &format!("resuming from {}", path_name(path)));
             file.truncate(interrupted.length as u64)?;
             return Ok((Some(SweepLog::resume(&interrupted, file)), Some(interrupted)));
         }
@@ -163,7 +164,7 @@ fn begin(
         }
         Err(error) => {
             let aside = set_aside(path)?;
-            note(&format!(": {error}; renamed to {}, starting again", aside.display()));
+            note(&format!(": {error}; renamed to {}, starting again", path_name(&aside)));
             file = LogFile::open(path)?;
         }
     }
@@ -172,11 +173,11 @@ fn begin(
 }
 
 fn cannot_resume(path: &Path, error: &BookError) -> anyhow::Error {
-    anyhow!("{}: cannot be resumed; delete it, or use another file: {error}", path.display())
+    anyhow!("{}: cannot be resumed; delete it, or use another file: {error}", path_name(path))
 }
 
 fn cannot_write(path: &Path) -> String {
-    format!("{}: cannot write the log of the sweep", path.display())
+    format!("{}: cannot write the log of the sweep", path_name(path))
 }
 
 /// Returns the path of the sweep's file in the user's cache folder, if there is such a folder.

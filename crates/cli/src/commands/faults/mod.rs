@@ -60,7 +60,7 @@ fn run_sweep(args: &SweepArgs, verbosity: Verbosity, workers: &dyn Workers) -> a
     let (mut journal, logged) = progress.aside(|| Journal::open(log_place, &identity, &mut files, verbosity))?;
     let longest = space.faults().iter().map(|fault| fault.name(space.topology()).chars().count()).max();
     let widest = args.at_once.saturating_mul(longest.unwrap_or(0) + 2).saturating_sub(2).min(MAX_WIDTH);
-    let mut rows = progress.aside(|| Rows::begin(&before.problem(), widest, output, format, args.classes))?;
+    let mut rows = progress.aside(|| Rows::begin(&before.problem(), widest, output, format, args))?;
     let whole =
         Degradation { faults: Faults::default(), outcome: FaultOutcome::Planned(PlanFigures::new(&before, None)) };
     progress.aside(|| rows.push(&whole, None))?;

@@ -3,12 +3,12 @@
 use anyhow::bail;
 use lockstep::files::to_json_line;
 use lockstep::{Degradation, FaultOutcome, PlanFigures, Problem, Topology};
-use lockstep_report::csv_line;
+use lockstep_report::{ColumnAlignment, csv_line, padded};
 use serde::Serialize;
 
 use crate::args::{SweepArgs, TableFormat};
-use crate::output::{self, Output, extension};
-use crate::text::{self, Sheet, one_line};
+use crate::output::{self, Output, extension, is_broken_pipe};
+use crate::text::{self, Sheet, one_line, path_name};
 
 /// A table that is printed row by row, or written to a file at the end.
 pub(super) struct Rows<'a> {
@@ -16,8 +16,18 @@ pub(super) struct Rows<'a> {
     format: TableFormat,
     /// Minimum widths of the text columns.
     widths: [usize; COLUMNS.len()],
-    /// The file for the table, and its text so far. `None` if each row is printed.
-    file: Option<(Output, String)>,
+    destination: Destination,
+    /// Whether the sweep goes on after the reader of the table has closed the pipe.
+    outlives_reader: bool,
+}
+
+enum Destination {
+    /// Standard output gets each row at once.
+    Standard,
+    /// The reader of standard output needs no more rows.
+    Closed,
+    /// A file, and its text so far.
+    File(Output, String),
 }
 
 const COLUMNS: [&str; 12] =
@@ -54,27 +64,29 @@ pub(super) fn format_of(args: &SweepArgs) -> anyhow::Result<TableFormat> {
         "json" | "jsonl" => TableFormat::Json,
         _ => bail!(
             "{}: unknown extension; use .txt, .csv, .json or .jsonl, or choose a format with --format",
-            path.display()
+            path_name(path)
         ),
     })
 }
 
 impl<'a> Rows<'a> {
     /// Begins the table. A text table starts with a description of the problem. `widest` is the width of the longest
-    /// name of a fault set.
+    /// name of a fault set. With a recovery book, the sweep outlives the reader of the table.
     pub(super) fn begin(
         problem: &Problem<'a>,
         widest: usize,
         output: Option<Output>,
         format: TableFormat,
-        has_classes: bool,
+        args: &SweepArgs,
     ) -> anyhow::Result<Self> {
-        let file = output.filter(|output| !output.is_standard()).map(|output| (output, String::new()));
+        let file = output.filter(|output| !output.is_standard());
+        let destination = file.map_or(Destination::Standard, |output| Destination::File(output, String::new()));
         let mut widths = COLUMNS.map(str::len);
         // The longest name of a rule; and two counts, as in `kept of all`.
         (widths[0], widths[5], widths[6]) = (widths[0].max(widest), 14, 10);
-        widths[1] = if has_classes { widths[1] } else { 0 };
-        let mut rows = Self { topology: problem.topology(), format, widths, file };
+        widths[1] = if args.classes { widths[1] } else { 0 };
+        let outlives_reader = args.book.is_some();
+        let mut rows = Self { topology: problem.topology(), format, widths, destination, outlives_reader };
         match format {
             TableFormat::Text => {
                 let mut sheet = Sheet::default();
@@ -127,17 +139,18 @@ impl<'a> Rows<'a> {
 
     /// Ends the table: writes its file.
     pub(super) fn end(self) -> anyhow::Result<()> {
-        self.file.map_or(Ok(()), |(output, text)| output.write(&text))
+        if let Destination::File(output, text) = self.destination { output.write(&text) } else { Ok(()) }
     }
 
     /// Writes the text columns. The reason of a loss replaces the figures.
     fn write_columns(&mut self, cells: &[String; COLUMNS.len()]) -> anyhow::Result<()> {
         let is_number = |column: usize| (1..=3).contains(&column);
-        let padded = SHOWN.into_iter().filter(|&column| self.widths[column] > 0).map(|column| {
+        let cells_of_line = SHOWN.into_iter().filter(|&column| self.widths[column] > 0).map(|column| {
             let (cell, width) = (one_line(&cells[column]), self.widths[column]);
-            if is_number(column) { format!("{cell:>width$}") } else { format!("{cell:width$}") }
+            let alignment = if is_number(column) { ColumnAlignment::Right } else { ColumnAlignment::Left };
+            padded(&cell, width, alignment)
         });
-        let mut line = padded.collect::<Vec<_>>().join("  ").trim_end().to_owned();
+        let mut line = cells_of_line.collect::<Vec<_>>().join("  ").trim_end().to_owned();
         if cells != &COLUMNS.map(str::to_owned) && !cells[11].is_empty() {
             line = format!("{line}: {}", one_line(&cells[11]));
         }
@@ -145,9 +158,13 @@ impl<'a> Rows<'a> {
     }
 
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        match &mut self.file {
-            Some((_, table)) => table.push_str(text),
-            None => output::print(text)?,
+        match &mut self.destination {
+            Destination::File(_, table) => table.push_str(text),
+            Destination::Closed => {}
+            Destination::Standard => match output::print(text) {
+                Err(error) if self.outlives_reader && is_broken_pipe(&error) => self.destination = Destination::Closed,
+                printed => printed?,
+            },
         }
         Ok(())
     }

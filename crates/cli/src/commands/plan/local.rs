@@ -7,6 +7,7 @@ use lockstep::CayleyGraph;
 use lockstep::analytic::{self, LocalProgram};
 use lockstep::files::to_json_line;
 use lockstep::schedule::{CollectiveName, LocalSend};
+use lockstep_report::{ColumnAlignment, padded};
 use serde::Serialize;
 
 use crate::args::{PlanArgs, Verbosity};
@@ -64,9 +65,12 @@ fn table(graph: &CayleyGraph, collective: CollectiveName, program: &LocalProgram
     let number = program.round_count().to_string().len().max("round".len());
     let mut text = String::new();
     let mut line = |first: &str, cells: &[String]| {
-        let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("  {cell:width$}"));
+        let cells = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, &width)| "  ".to_owned() + &padded(cell, width, ColumnAlignment::Left));
         let cells: String = cells.collect();
-        let _ = writeln!(text, "{first:>number$}{}", cells.trim_end());
+        let _ = writeln!(text, "{}{}", padded(first, number, ColumnAlignment::Right), cells.trim_end());
     };
     line("round", &header);
     for (round, row) in rows().enumerate() {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lockstep::Verdict;
+use lockstep_report::{ColumnAlignment, padded};
 
 use crate::args::PlanFormat;
 use crate::text::Sheet;
@@ -49,7 +50,7 @@ pub(super) fn describe(sheet: &mut Sheet, situation: &Situation<'_>) {
     let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     let mut name = "next";
     for (command, purpose) in rows {
-        sheet.line(name, format!("{command:width$}  {purpose}"));
+        sheet.line(name, format!("{}  {purpose}", padded(&command, width, ColumnAlignment::Left)));
         name = "";
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use lockstep::schedule::{NotFound, StopReason};
 use lockstep::{CutShort, EngineChoice, Plan, PlanError, WithdrawnBound};
 
@@ -146,26 +146,32 @@ pub(super) fn refuse(
     checkpoint: Option<&mut CheckpointFile>,
     verbosity: Verbosity,
 ) -> anyhow::Result<ExitStatus> {
-    let reason = match &error {
-        PlanError::Impossible { .. } | PlanError::Refused { .. } => None,
-        PlanError::NotFound(NotFound::Stopped { reason, .. }) => Some(*reason),
-        PlanError::NotFound(NotFound::TooLong { .. }) => Some(StopReason::Evaluations),
-        // The time limit does not say whether there is such a schedule.
-        PlanError::NotFound(NotFound::Unfinished { reason: StopReason::Deadline }) => {
-            if let Some(checkpoint) = checkpoint {
-                checkpoint.settle(false, verbosity);
-            }
-            return Err(error.into());
+    let is_finished = match &error {
+        PlanError::NotFound(NotFound::Stopped { reason, .. } | NotFound::Unfinished { reason }) => {
+            *reason == StopReason::Evaluations
         }
-        PlanError::NotFound(NotFound::Unfinished { reason }) => Some(*reason),
-        PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
-            bail!("{error}; use --engine auto")
-        }
-        _ => return Err(error.into()),
+        PlanError::NotFound(NotFound::Resume { .. }) | PlanError::Checkpoint(_) => false,
+        _ => true,
     };
-    output::error(&error.into());
-    if let (Some(reason), Some(checkpoint)) = (reason, checkpoint) {
-        checkpoint.settle(reason == StopReason::Evaluations, verbosity);
+    let status = match error {
+        PlanError::Impossible { .. }
+        | PlanError::Refused { .. }
+        | PlanError::NotFound(NotFound::Stopped { .. } | NotFound::TooLong { .. }) => {
+            output::error(&error.into());
+            Ok(ExitStatus::Negative)
+        }
+        // A time limit does not say whether there is such a schedule.
+        PlanError::NotFound(NotFound::Unfinished { reason }) if reason != StopReason::Deadline => {
+            output::error(&error.into());
+            Ok(ExitStatus::Negative)
+        }
+        PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
+            Err(anyhow!("{error}; use --engine auto"))
+        }
+        error => Err(error.into()),
+    };
+    if let Some(checkpoint) = checkpoint {
+        checkpoint.settle(is_finished, verbosity);
     }
-    Ok(ExitStatus::Negative)
+    status
 }

@@ -1,4 +1,4 @@
-//! MSCCL XML: algorithms for RCCL and for the MSCCL executor of NCCL.
+//! MSCCL XML: algorithms for RCCL of ROCm before 7.13 and for the MSCCL executor of NCCL.
 //!
 //! A thread is a thread block (`tb`) of a GPU. A queue is the connection from a GPU to another one on a channel; it holds
 //! two transfers. Broadcasts, scatters, gathers and reductions have no root in the file: it is the only GPU that
