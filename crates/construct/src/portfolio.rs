@@ -36,8 +36,10 @@ pub(crate) struct Portfolio<'a> {
     fixed: Option<FixedTransfers<'a>>,
     methods: Vec<MethodState>,
     best: Option<MethodSchedule>,
-    /// The quick schedule; `None` before it is made. It may be missing.
-    quick: Option<Option<MethodSchedule>>,
+    /// The quick schedule, if there is one.
+    quick: Option<MethodSchedule>,
+    /// Whether the search for a quick schedule has ended.
+    is_quick_done: bool,
     /// The best schedule of other engines, or of this one before a pause.
     start: Option<&'a Schedule>,
     /// Only schedules with fewer steps are of use; `u32::MAX` while there is no schedule.
@@ -112,6 +114,7 @@ impl<'a> Portfolio<'a> {
             methods: initial_states(problem, METHODS),
             best: None,
             quick: None,
+            is_quick_done: false,
             start: None,
             below: u32::MAX,
             evaluations: 0,
@@ -135,7 +138,7 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the number of steps of the best schedule.
     pub(crate) fn best_steps(&self) -> Option<u32> {
-        let found = self.best.iter().chain(self.quick.iter().flatten());
+        let found = self.best.iter().chain(&self.quick);
         found.map(|found| found.schedule.step_count() as u32).min()
     }
 
@@ -189,7 +192,7 @@ impl<'a> Portfolio<'a> {
         limits: RoundLimits<'_>,
         observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
     ) {
-        if self.quick.is_none() {
+        if !self.is_quick_done {
             self.make_quick(limits, observe);
         }
         for place in 0..self.methods.len() {
@@ -222,7 +225,8 @@ impl<'a> Portfolio<'a> {
             let request = self.request(0..1, RoundLimits { budget: &budget, ..limits }, &work)?;
             (method.find)(&MethodRequest { is_quick: true, ..request }).ok()
         });
-        self.quick = Some(result.flatten().map(|schedule| MethodSchedule { method, schedule }));
+        self.quick = result.flatten().map(|schedule| MethodSchedule { method, schedule });
+        self.is_quick_done = true;
         if let Some(steps) = self.best_steps() {
             observe(method, Effort { attempts: 1, evaluations: work.evaluations().unwrap_or(0) }, Some(steps));
         }
@@ -360,7 +364,7 @@ impl<'a> Portfolio<'a> {
     pub(crate) fn into_best(self, budget: &Budget) -> Result<MethodSchedule, NotFound> {
         let why = self.bus_paths.map_or_else(|error| error.to_string(), |_| self.failure.to_owned());
         let known = self.start.map_or(u32::MAX, |start| start.step_count() as u32);
-        let found = self.best.into_iter().chain(self.quick.flatten());
+        let found = self.best.into_iter().chain(self.quick);
         found.min_by_key(|found| found.schedule.step_count()).ok_or_else(|| match self.below.min(known) {
             u32::MAX => match budget.interruption() {
                 Some(reason) => NotFound::Unfinished { reason },

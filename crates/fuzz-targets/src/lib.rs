@@ -30,8 +30,7 @@ pub use execute::{chakra, csv_program, goal, goal_binary, htsim, msccl_json, msc
 pub use front::front_json;
 pub use graph::{
     amd_smi, astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, htsim_topo, hwloc, ib_net_discover,
-    nccl_topo,
-    node_link, nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, spec, topology_json,
+    nccl_topo, node_link, nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, spec, topology_json,
 };
 pub use messages::messages_jsonl;
 pub use path_cache::path_cache;

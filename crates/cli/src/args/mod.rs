@@ -117,7 +117,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Compute the time and the bandwidth of a schedule, as nccl-tests prints them
     Time(TimeArgs),
-    /// Write a schedule for a runtime or simulator: MPI, NCCL, PyTorch, MSCCL, GOAL, ...
+    /// Write a schedule for a runtime or simulator: MPI, NCCL, torch, MSCCL, GOAL, ...
     Export(ExportArgs),
     /// Execute a program for a runtime or a simulator; exit code 0 if right, 1 if wrong
     Run(RunArgs),

@@ -75,7 +75,8 @@ impl FrontDirectory {
             let name = entry.with_context(named)?.file_name().to_string_lossy().into_owned();
             let whole = name.strip_suffix(TEMPORARY_SUFFIX).unwrap_or(&name);
             let is_plot = || plot.is_some() && FileIdentity::of(&path.join(whole)).ok() == plot;
-            if !name.starts_with('.') && !old.contains(whole) && !(whole == SIZES_FILE && whole != name) && !is_plot() {
+            let is_unfinished_table = whole == SIZES_FILE && whole != name;
+            if !(name.starts_with('.') || old.contains(whole) || is_unfinished_table || is_plot()) {
                 bail!(
                     "{}: the directory contains '{}', which is not of a front; give another directory",
                     named(),

@@ -9,7 +9,8 @@ const FRONT: &str = "front dgx-1 -c all-gather --switching sf --max-chunks 6 -o 
 
 /// Returns the plans in the directory of a front.
 fn plans(folder: &Path) -> Vec<String> {
-    names(folder).into_iter().filter(|name| name.ends_with(".json") && name != "sizes.json").collect()
+    let is_plan = |name: &String| Path::new(name).extension().is_some_and(|extension| extension == "json");
+    names(folder).into_iter().filter(|name| is_plan(name) && name != "sizes.json").collect()
 }
 
 #[test]

@@ -36,7 +36,7 @@ const COMMANDS: [&str; 17] = [
 #[cfg(unix)]
 fn options(help: &str) -> Vec<String> {
     let option = |line: &str| {
-        let word = line.trim_start().split_whitespace().find(|word| word.starts_with("--"))?;
+        let word = line.split_whitespace().find(|word| word.starts_with("--"))?;
         line.trim_start().starts_with('-').then_some(())?;
         line.contains('<').then(|| word.to_owned())
     };

@@ -193,15 +193,16 @@ impl Sums {
             let containing = group.iter().find(|&&arrival| sent[arrival].set == union);
             match (first_repeated, containing) {
                 (Some(_), Some(&containing)) => {
-                    group.iter().for_each(|&arrival| arrivals.effects[arrival] = Effect::BringsNothing);
+                    for &arrival in &group {
+                        arrivals.effects[arrival] = Effect::BringsNothing;
+                    }
                     arrivals.effects[containing] = Effect::Replaces;
                 }
                 (found, _) => {
                     // Nothing is added to memory that nothing has written.
-                    group
-                        .iter()
-                        .skip(usize::from(is_empty))
-                        .for_each(|&arrival| arrivals.effects[arrival] = Effect::Adds);
+                    for &arrival in group.iter().skip(usize::from(is_empty)) {
+                        arrivals.effects[arrival] = Effect::Adds;
+                    }
                     let rank = found.map(|word| word as u32 * 64 + repeated[word].trailing_zeros());
                     arrivals.twice = arrivals.twice.or(rank.map(|rank| (group[0], rank)));
                 }

@@ -102,12 +102,12 @@ impl<'a> StepWidths<'a> {
     fn of(&mut self, steps: &[Step<'_>]) -> NonZeroU32 {
         let (slots, uses) = (self.slots, &mut self.uses);
         let mut width = 1;
-        let used = || steps.iter().flat_map(Step::iter).flat_map(|transfer| slots.of(transfer.path));
-        for slot in used() {
+        let occupied = || steps.iter().flat_map(Step::iter).flat_map(|transfer| slots.of(transfer.path));
+        for slot in occupied() {
             uses[slot] += 1;
             width = width.max(uses[slot].div_ceil(slots.capacity(slot)));
         }
-        used().for_each(|slot| uses[slot] = 0);
+        occupied().for_each(|slot| uses[slot] = 0);
         NonZeroU32::new(width).unwrap_or(NonZeroU32::MIN)
     }
 }

@@ -244,9 +244,10 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
 
     /// Returns true if the time is over; marks the front as cut short then. Without a schedule, the time is over a little later.
     fn ends_here(&mut self) -> bool {
-        let stopped = match self.plans.is_empty() {
-            true => self.budget.for_first_result().interruption(),
-            false => self.budget.interruption(),
+        let stopped = if self.plans.is_empty() {
+            self.budget.for_first_result().interruption()
+        } else {
+            self.budget.interruption()
         };
         self.is_cut_short |= stopped.is_some();
         stopped.is_some()

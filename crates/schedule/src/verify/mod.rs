@@ -153,8 +153,9 @@ impl fmt::Display for Verification {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn verify(problem: &Problem<'_>, schedule: &Schedule) -> Result<Verification, Violation> {
-    let reviewed = review(problem, schedule, 1, None);
-    let (found, verification) = reviewed.expect("nothing ends a review without a budget");
+    let Some((found, verification)) = review(problem, schedule, 1, None) else {
+        unreachable!("nothing ends a review without a budget")
+    };
     found.into_iter().next().map_or(Ok(verification), Err)
 }
 

@@ -42,7 +42,9 @@ fn schedule(steps: &Steps) -> Schedule {
     let mut schedule = Schedule::new();
     for step in steps {
         schedule.begin_step_of_width(NonZeroU32::new(1 << 16).unwrap());
-        step.iter().for_each(|&(message, channel)| schedule.push(message, &[channel]));
+        for &(message, channel) in step {
+            schedule.push(message, &[channel]);
+        }
     }
     schedule
 }
@@ -116,7 +118,9 @@ fn msccl_json(problem: &Problem<'_>, steps: &Steps) -> ParallelProgram {
 fn shuffled(steps: &Steps, seed: u64) -> Steps {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut steps = steps.clone();
-    steps.iter_mut().for_each(|step| step.sort_by_cached_key(|_| random.next_u64()));
+    for step in &mut steps {
+        step.sort_by_cached_key(|_| random.next_u64());
+    }
     steps
 }
 

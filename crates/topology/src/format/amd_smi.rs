@@ -123,7 +123,8 @@ struct Header {
 /// A GPU.
 #[derive(Deserialize)]
 struct Gpu {
-    gpu: u64,
+    #[serde(rename = "gpu")]
+    number: u64,
     bdf: String,
     links: Option<Vec<Link>>,
     /// Other fields; in old versions an object per property of links.
@@ -140,7 +141,7 @@ struct Link {
 }
 
 fn read_json(gpus: &[Gpu], pairs: &mut GpuPairs<'_>, parsed: &mut ParsedGraph<'_>) -> Result<(), ReadError> {
-    let places: BTreeMap<u64, usize> = gpus.iter().enumerate().map(|(place, gpu)| (gpu.gpu, place)).collect();
+    let places: BTreeMap<u64, usize> = gpus.iter().enumerate().map(|(place, gpu)| (gpu.number, place)).collect();
     if places.len() < gpus.len() {
         let fault = FileFault::Unsupported("a GPU is in the file twice; put each machine into a file of its own");
         return Err(ReadError::line(1, fault));
@@ -185,7 +186,7 @@ fn row<'a>(
         return Ok(None);
     }
     if values.len() != places.len() {
-        let found = format!("'{field}' of {} GPUs for GPU {}", values.len(), gpu.gpu);
+        let found = format!("'{field}' of {} GPUs for GPU {}", values.len(), gpu.number);
         let expected = "a value for each GPU of the file; print all GPUs";
         return Err(FileFault::Unexpected { found, expected });
     }

@@ -105,24 +105,30 @@ fn add_group(
 ) -> Result<(), FileFault> {
     let mut link = |u, v| parsed.add_edge(u, v, EdgeDirection::Both, dimension.attributes);
     match dimension.shape {
-        _ if group.len() < 2 => Ok(()),
+        _ if group.len() < 2 => {}
         Shape::Ring => {
             // The ring of two NPUs has one link.
             let count = if group.len() == 2 { 1 } else { group.len() };
-            (0..count).try_for_each(|place| link(group[place], group[(place + 1) % group.len()]))
+            for place in 0..count {
+                link(group[place], group[(place + 1) % group.len()]);
+            }
         }
         Shape::FullyConnected => {
             let pairs = (0..group.len()).flat_map(|first| (first + 1..group.len()).map(move |second| (first, second)));
-            let mut pairs = pairs;
-            pairs.try_for_each(|(first, second)| link(group[first], group[second]))
+            for (first, second) in pairs {
+                link(group[first], group[second]);
+            }
         }
         Shape::Switch => {
             let attributes = NodeAttributes { switch: Some(true), ..NodeAttributes::default() };
             parsed.declare(Cow::Owned(switch.to_owned()), attributes)?;
             let switch = parsed.find(switch)?;
-            group.iter().try_for_each(|&npu| parsed.add_edge(npu, switch, EdgeDirection::Both, dimension.attributes))
+            for &npu in group {
+                parsed.add_edge(npu, switch, EdgeDirection::Both, dimension.attributes);
+            }
         }
     }
+    Ok(())
 }
 
 /// Returns the lists of all keys.

@@ -122,11 +122,9 @@ impl AnyNet {
         for (&(tail, head), &(latency, line)) in &self.channels {
             let latency_ps = has_latencies.then(|| latency.unwrap_or(1) * CYCLE_PS);
             let attributes = EdgeAttributes { latency_ps, ..EdgeAttributes::default() };
-            let added = parsed
-                .find(&tail.name())
-                .and_then(|u| Ok((u, parsed.find(&head.name())?)))
-                .and_then(|(u, v)| parsed.add_edge(u, v, EdgeDirection::Forward, attributes));
-            added.map_err(|fault| ReadError::line(line, fault))?;
+            let ends = parsed.find(&tail.name()).and_then(|u| Ok((u, parsed.find(&head.name())?)));
+            let (u, v) = ends.map_err(|fault| ReadError::line(line, fault))?;
+            parsed.add_edge(u, v, EdgeDirection::Forward, attributes);
         }
         if has_latencies {
             parsed.assume("a cycle takes 1 ns; channels without a latency take one cycle");

@@ -46,7 +46,7 @@ pub(super) fn looks_like_table(text: &str) -> bool {
     let separator = separator(text);
     let Some((_, first)) = lines(text).next() else { return false };
     let is_header =
-        fields(first, separator).is_ok_and(|header| edge_table::ends(header.iter().map(AsRef::as_ref)).is_some());
+        fields(first, separator).is_ok_and(|header| edge_table::ends(&header.iter().map(AsRef::as_ref)).is_some());
     is_header && rows(text, separator).is_ok_and(|rows| table_ends(&rows).is_some())
 }
 
@@ -79,7 +79,7 @@ fn is_matrix_of_numbers(text: &str, count: usize) -> bool {
 /// Returns the columns of the ends, if the rows are a table of edges.
 fn table_ends(rows: &[Row<'_>]) -> Option<[usize; 2]> {
     let ((_, header), rows) = rows.split_first()?;
-    let ends = edge_table::ends(header.iter().map(AsRef::as_ref))?;
+    let ends = edge_table::ends(&header.iter().map(AsRef::as_ref))?;
     (!rows.is_empty() && edge_table::names_are_no_nodes(header, ends, rows)).then_some(ends)
 }
 
@@ -210,7 +210,7 @@ fn add_row(
             let fault = || FileFault::Value { attribute: "capacity", found: excerpt(entry), expected };
             attributes.capacity = Some(parse_whole(entry).ok_or_else(fault)?);
         }
-        parsed.add_edge(NodeId::from_index(u), NodeId::from_index(v), EdgeDirection::Forward, attributes)?;
+        parsed.add_edge(NodeId::from_index(u), NodeId::from_index(v), EdgeDirection::Forward, attributes);
     }
     Ok(())
 }

@@ -17,9 +17,9 @@ pub(super) fn add_switch(parsed: &mut ParsedGraph<'_>, name: &str, host: Label) 
 }
 
 /// Adds a full-duplex link.
-pub(super) fn add_link(parsed: &mut ParsedGraph<'_>, u: NodeId, v: NodeId, capacity: u64) -> Result<(), FileFault> {
+pub(super) fn add_link(parsed: &mut ParsedGraph<'_>, u: NodeId, v: NodeId, capacity: u64) {
     let attributes = EdgeAttributes { capacity: Some(capacity), ..EdgeAttributes::default() };
-    parsed.add_edge(u, v, EdgeDirection::Both, attributes)
+    parsed.add_edge(u, v, EdgeDirection::Both, attributes);
 }
 
 /// Returns the groups of devices that are joined directly or over others, each ascending, in the order of their first
@@ -71,7 +71,7 @@ pub(super) fn add_tree(
             let switch = add_switch(parsed, &format!("{switch_name}{switches}"), host)?;
             switches += 1;
             for member in members {
-                add_link(parsed, member, switch, 1)?;
+                add_link(parsed, member, switch, 1);
             }
             for device in group {
                 top[device] = switch;

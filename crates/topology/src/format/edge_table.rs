@@ -34,14 +34,13 @@ const ENDS: [[&str; 2]; 9] = [
 ];
 
 /// Returns the places of the columns of the two ends, if a row is the header of a table of edges.
-pub(super) fn ends<'a>(header: impl Iterator<Item = &'a str> + Clone) -> Option<[usize; 2]> {
+pub(super) fn ends<'a>(header: &(impl Iterator<Item = &'a str> + Clone)) -> Option<[usize; 2]> {
     let place = |name: &str| header.clone().position(|field| field.trim().eq_ignore_ascii_case(name));
     ENDS.iter().find_map(|[tail, head]| Some([place(tail)?, place(head)?]))
 }
 
 /// An edge of the table, before its direction is known.
 struct TableEdge {
-    line: usize,
     ends: [NodeId; 2],
     direction: Option<EdgeDirection>,
     attributes: EdgeAttributes,
@@ -62,20 +61,18 @@ pub(super) fn read(
     let mut parsed = ParsedGraph::default();
     let mut edges = Vec::new();
     for (line, row) in rows {
-        let edge = edge(&mut parsed, line, row, &keys, ends);
+        let edge = edge(&mut parsed, row, &keys, ends);
         edges.push(edge.map_err(|fault| ReadError::line(line, fault))?);
     }
     let usual = usual_direction(&edges, &mut parsed);
-    for TableEdge { line, ends: [u, v], direction, attributes } in edges {
-        let added = parsed.add_edge(u, v, direction.unwrap_or(usual), attributes);
-        added.map_err(|fault| ReadError::line(line, fault))?;
+    for TableEdge { ends: [u, v], direction, attributes } in edges {
+        parsed.add_edge(u, v, direction.unwrap_or(usual), attributes);
     }
     parsed.finish(name, options)
 }
 
 fn edge<'a>(
     parsed: &mut ParsedGraph<'a>,
-    line: usize,
     row: Vec<Cow<'a, str>>,
     keys: &[String],
     ends: [usize; 2],
@@ -105,7 +102,7 @@ fn edge<'a>(
             (key, _) => parsed.set_edge_attribute(&mut attributes, key, value)?,
         }
     }
-    Ok(TableEdge { line, ends: nodes, direction, attributes })
+    Ok(TableEdge { ends: nodes, direction, attributes })
 }
 
 fn trimmed(field: Cow<'_, str>) -> Cow<'_, str> {

@@ -138,12 +138,6 @@ pub enum FileFault {
         /// The name.
         name: String,
     },
-    /// A channel from a node to itself.
-    #[error("a channel leads from node '{name}' to itself; remove it")]
-    SelfLoop {
-        /// Name of the node.
-        name: String,
-    },
     /// A parallel edge in a graph that is not a multigraph.
     #[error("'{tail}' and '{head}' are already joined; set 'multigraph' to true for parallel edges")]
     RepeatedEdge {

@@ -144,7 +144,8 @@ impl<'a> Reader<'a> {
         }
         let direction = if self.is_directed { EdgeDirection::Forward } else { EdgeDirection::Both };
         let [Some(u), Some(v)] = ends else { return Ok(()) };
-        self.parsed.add_edge(u, v, direction, attributes)
+        self.parsed.add_edge(u, v, direction, attributes);
+        Ok(())
     }
 }
 

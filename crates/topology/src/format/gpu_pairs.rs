@@ -119,7 +119,7 @@ impl<'a> GpuPairs<'a> {
         }
         let has_paths = self.types.rows.iter().flatten().any(|kind| !matches!(&**kind, XGMI | "0" | "X" | "SELF"));
         let is_whole = joined_groups(gpus.len(), |first, second| is_joined[first][second]).len() == 1;
-        self.add_links(&mut parsed, &gpus, &links, &bandwidths, is_whole).map_err(place)?;
+        Self::add_links(&mut parsed, &gpus, &links, &bandwidths, is_whole);
         if is_whole && gpus.len() > 1 {
             if has_paths {
                 parsed.leave_out("paths over PCIe, because XGMI joins all GPUs");
@@ -246,13 +246,12 @@ impl<'a> GpuPairs<'a> {
     }
 
     fn add_links(
-        &self,
         parsed: &mut ParsedGraph<'_>,
         gpus: &[NodeId],
         links: &[[usize; 2]],
         bandwidths: &[u64],
         is_whole: bool,
-    ) -> Result<(), FileFault> {
+    ) {
         let common = bandwidths.iter().copied().fold(0, greatest_common_divisor);
         if common > 0 && is_whole {
             parsed.assume("a link has the greatest bandwidth that the program prints for it, in each direction");
@@ -265,12 +264,11 @@ impl<'a> GpuPairs<'a> {
             let (u, v, bandwidth) = (gpus[first], gpus[second], bandwidths.get(place).copied());
             if is_whole {
                 let attributes = EdgeAttributes { bandwidth, ..EdgeAttributes::default() };
-                parsed.add_edge(u, v, EdgeDirection::Both, attributes)?;
+                parsed.add_edge(u, v, EdgeDirection::Both, attributes);
             } else {
-                add_link(parsed, u, v, bandwidth.map_or(1, |bandwidth| bandwidth / common))?;
+                add_link(parsed, u, v, bandwidth.map_or(1, |bandwidth| bandwidth / common));
             }
         }
-        Ok(())
     }
 
     /// Returns the level of the switch between two GPUs. Two hops over PCIe are a path inside of a NUMA node.

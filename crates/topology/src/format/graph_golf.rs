@@ -41,7 +41,8 @@ fn read_line<'a>(parsed: &mut ParsedGraph<'a>, line: &'a str) -> Result<(), File
         return if line.is_empty() { Ok(()) } else { Err(unexpected(line)) };
     };
     let (u, v) = (node(parsed, u)?, node(parsed, v)?);
-    parsed.add_edge(u, v, EdgeDirection::Both, EdgeAttributes::default())
+    parsed.add_edge(u, v, EdgeDirection::Both, EdgeAttributes::default());
+    Ok(())
 }
 
 fn node<'a>(parsed: &mut ParsedGraph<'a>, word: &'a str) -> Result<NodeId, FileFault> {

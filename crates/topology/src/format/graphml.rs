@@ -88,7 +88,8 @@ fn read_edge<'a>(
     for (name, value) in values(edge, &keys.edge) {
         parsed.set_edge_attribute(&mut attributes, name, Cow::Borrowed(value))?;
     }
-    parsed.add_edge(u, v, direction, attributes)
+    parsed.add_edge(u, v, direction, attributes);
+    Ok(())
 }
 
 /// Returns the direction of an edge by the arrows that yEd draws; `None` in files of other programs. yEd writes

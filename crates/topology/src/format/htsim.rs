@@ -226,31 +226,29 @@ impl Numbers {
         let tors = switches("tor", shape.pods * shape.tors_per_pod)?;
         let aggs = switches("agg", shape.pods * shape.aggs_per_pod)?;
         let cores = switches("core", shape.cores)?;
-        let mut link = |lower: NodeId, upper: NodeId, tier: &Tier| -> Result<(), ReadError> {
+        let mut link = |lower: NodeId, upper: NodeId, tier: &Tier| {
             let latency_ps = (tier.latency_ns > 0).then_some(tier.latency_ns * 1000);
             let bandwidth = Some(tier.gbit_per_s * GBIT_PER_S);
             let attributes = EdgeAttributes { bandwidth, latency_ps, ..EdgeAttributes::default() };
             for _ in 0..tier.bundle {
-                let added = parsed.add_edge(lower, upper, EdgeDirection::Both, attributes);
-                added.map_err(|fault| ReadError::line(tier.line, fault))?;
+                parsed.add_edge(lower, upper, EdgeDirection::Both, attributes);
             }
-            Ok(())
         };
         let [tor_tier, agg_tier, core_tier] = &self.tier;
         for host in 0..self.nodes {
             let tor = tors[(host / tor_tier.radix_down) as usize];
-            link(NodeId::from_index(host as usize), tor, tor_tier)?;
+            link(NodeId::from_index(host as usize), tor, tor_tier);
         }
         for (number, &tor) in (0..).zip(&tors) {
             let first = number / shape.tors_per_pod * shape.aggs_per_pod;
             for agg in first..first + shape.aggs_per_pod {
-                link(tor, aggs[agg as usize], agg_tier)?;
+                link(tor, aggs[agg as usize], agg_tier);
             }
         }
         for (number, &agg) in (0..).zip(&aggs).take_while(|_| !cores.is_empty()) {
             let place = number % shape.aggs_per_pod;
             for core in (place..shape.cores).step_by(shape.aggs_per_pod as usize) {
-                link(agg, cores[core as usize], core_tier)?;
+                link(agg, cores[core as usize], core_tier);
             }
         }
         Ok(())

@@ -134,8 +134,8 @@ impl<'a> Fabric<'a> {
                 parsed.find(name)
             };
             let both = end(ends[0].0).and_then(|u| Ok((u, end(ends[1].0)?)));
-            let added = both.and_then(|(u, v)| parsed.add_edge(u, v, EdgeDirection::Both, attributes));
-            added.map_err(|fault| ReadError::line(*line, fault))?;
+            let (u, v) = both.map_err(|fault| ReadError::line(*line, fault))?;
+            parsed.add_edge(u, v, EdgeDirection::Both, attributes);
         }
         if has_rate {
             parsed.assume(

@@ -1,7 +1,6 @@
 //! Links inside of machines with the bandwidths of their buses.
 
 use super::attributes::{EdgeAttributes, EdgeDirection};
-use super::error::{FileFault, ReadError};
 use super::parsed_graph::ParsedGraph;
 use crate::channel_rates::greatest_common_divisor;
 use crate::{MAX_CAPACITY, NodeId};
@@ -28,22 +27,17 @@ impl MachineLinks {
     /// Adds a link with its bandwidth in bytes per second.
     pub(super) fn push(
         &mut self,
-        parsed: &ParsedGraph<'_>,
         [from, to]: [NodeId; 2],
         direction: EdgeDirection,
         bandwidth: u64,
         latency_ps: Option<u64>,
-    ) -> Result<(), FileFault> {
-        if from == to {
-            return Err(FileFault::SelfLoop { name: parsed.quoted(from) });
-        }
+    ) {
         let attributes = EdgeAttributes { bandwidth: Some(bandwidth), latency_ps, ..EdgeAttributes::default() };
         self.links.push((from, to, direction, attributes));
-        Ok(())
     }
 
     /// Adds all links to the graph. Rounds their bandwidths if they have no common unit otherwise, and no unit is given.
-    pub(super) fn add_to(self, parsed: &mut ParsedGraph<'_>, has_unit: bool, root: &str) -> Result<(), ReadError> {
+    pub(super) fn add_to(self, parsed: &mut ParsedGraph<'_>, has_unit: bool) {
         let bandwidths = || self.links.iter().filter_map(|(.., attributes)| attributes.bandwidth);
         let common = bandwidths().fold(0, greatest_common_divisor);
         let is_fine = bandwidths().any(|bandwidth| bandwidth / common.max(1) > MAX_CAPACITY);
@@ -56,10 +50,8 @@ impl MachineLinks {
                 let tenths = attributes.bandwidth.map(|bandwidth| (bandwidth + RESOLUTION / 2) / RESOLUTION);
                 attributes.bandwidth = tenths.map(|tenths| tenths.max(1) * RESOLUTION);
             }
-            let added = parsed.add_edge(from, to, direction, attributes);
-            added.map_err(|fault| ReadError::field(root, fault))?;
+            parsed.add_edge(from, to, direction, attributes);
         }
-        Ok(())
     }
 }
 

@@ -171,7 +171,7 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
             let mut others = present(others).filter(|(key, _)| key != "key");
             let others =
                 others.try_for_each(|(key, value)| parsed.set_edge_attribute(&mut attributes, &key, word(value)));
-            others.and_then(|()| parsed.add_edge(u, v, direction, attributes)).err()
+            others.map(|()| parsed.add_edge(u, v, direction, attributes)).err()
         } else {
             Some(FileFault::RepeatedEdge { tail: excerpt(&source.0), head: excerpt(&target.0) })
         };

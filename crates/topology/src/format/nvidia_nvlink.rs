@@ -52,12 +52,12 @@ pub(super) fn read(text: &str, name: &str, options: &ReadOptions) -> Result<Grap
         nodes.push(parsed.find(&name).map_err(place)?);
     }
     let buses = Buses::new(&gpus);
-    let added = if buses.are_of_gpus(&gpus) {
-        buses.add_links(&mut parsed, &gpus, &nodes)
+    if buses.are_of_gpus(&gpus) {
+        buses.add_links(&mut parsed, &gpus, &nodes);
     } else {
-        buses.add_switches(&mut parsed, &gpus, &nodes, host)
-    };
-    added.map_err(|fault| ReadError::line(gpus.first().map_or(1, |gpu| gpu.line), fault))?;
+        let added = buses.add_switches(&mut parsed, &gpus, &nodes, host);
+        added.map_err(|fault| ReadError::line(gpus.first().map_or(1, |gpu| gpu.line), fault))?;
+    }
     parsed.finish(name, options)
 }
 
@@ -151,7 +151,7 @@ impl<'a> Buses<'a> {
     }
 
     /// Adds the links between GPUs, one per NVLink.
-    fn add_links(&self, parsed: &mut ParsedGraph<'_>, gpus: &[Gpu], nodes: &[NodeId]) -> Result<(), FileFault> {
+    fn add_links(&self, parsed: &mut ParsedGraph<'_>, gpus: &[Gpu], nodes: &[NodeId]) {
         let linked = Self::linked(gpus);
         if !linked.is_empty() {
             parsed.assume("GPUs are numbered in the order of their bus ids; both ends of each NVLink confirm it");
@@ -162,11 +162,10 @@ impl<'a> Buses<'a> {
         for (own, &gpu) in linked.iter().enumerate() {
             for (number, (bus, link)) in &gpus[gpu].links {
                 if let Some(other) = self.place(bus).filter(|&other| (own, number) < (other, link)) {
-                    add_link(parsed, nodes[gpu], nodes[linked[other]], 1)?;
+                    add_link(parsed, nodes[gpu], nodes[linked[other]], 1);
                 }
             }
         }
-        Ok(())
     }
 
     /// Adds an NVLink switch per group of GPUs that have links to the same devices.
@@ -190,7 +189,7 @@ impl<'a> Buses<'a> {
             }
             let switch = add_switch(parsed, &format!("nvswitch{number}"), host)?;
             for &gpu in group {
-                add_link(parsed, nodes[gpu], switch, gpus[gpu].links.len() as u64)?;
+                add_link(parsed, nodes[gpu], switch, gpus[gpu].links.len() as u64);
             }
         }
         parsed.assume(

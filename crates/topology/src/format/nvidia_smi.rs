@@ -182,14 +182,14 @@ impl Matrix {
                 switches += 1;
                 for &gpu in group {
                     let most = group.iter().filter_map(|&other| links(gpu, other)).max().unwrap_or(1);
-                    add_link(parsed, gpus[gpu].1, switch, most)?;
+                    add_link(parsed, gpus[gpu].1, switch, most);
                 }
                 continue;
             }
             for (place, &first) in group.iter().enumerate() {
                 for &second in &group[place + 1..] {
                     if let Some(capacity) = links(first, second) {
-                        add_link(parsed, gpus[first].1, gpus[second].1, capacity)?;
+                        add_link(parsed, gpus[first].1, gpus[second].1, capacity);
                     }
                 }
             }

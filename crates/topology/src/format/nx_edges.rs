@@ -58,7 +58,8 @@ fn read_line<'a>(parsed: &mut ParsedGraph<'a>, line: &'a str) -> Result<(), File
         }
     }
     let [(u, _), (v, _)] = [u, v].map(|name| parsed.node(Cow::Borrowed(name)));
-    parsed.add_edge(u, v, EdgeDirection::Both, attributes)
+    parsed.add_edge(u, v, EdgeDirection::Both, attributes);
+    Ok(())
 }
 
 fn unexpected(found: &str, expected: &'static str) -> FileFault {

@@ -4,7 +4,7 @@
 //!
 //! `src/graph/xml.cc` of NCCL, topology.yaml(5) of Slurm, the README of floogen in github.com/pulp-platform/FlooNoC,
 //! `tt_metal/fabric/MGD_README.md` of github.com/tenstorrent/tt-metal, the distributed launcher of MLX, `neuron-ls` of the AWS
-//! Neuron SDK, and the formats of MatrixMarket, DIMACS and Pajek.
+//! Neuron SDK, and the formats of Matrix Market, DIMACS and Pajek.
 
 use super::error::ReadError;
 use super::xml;

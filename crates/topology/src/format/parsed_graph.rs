@@ -177,16 +177,10 @@ impl<'a> ParsedGraph<'a> {
 
     /// Adds the channels of an edge, in `direction` if its attributes say nothing else. All channels of one `resource`
     /// share it. An edge from a node to itself is left out.
-    pub(super) fn add_edge(
-        &mut self,
-        u: NodeId,
-        v: NodeId,
-        direction: EdgeDirection,
-        attributes: EdgeAttributes,
-    ) -> Result<(), FileFault> {
+    pub(super) fn add_edge(&mut self, u: NodeId, v: NodeId, direction: EdgeDirection, attributes: EdgeAttributes) {
         if u == v {
             self.loops = Some(self.loops.map_or((1, u), |(count, first)| (count + 1, first)));
-            return Ok(());
+            return;
         }
         let first = self.ends.len();
         match attributes.direction.unwrap_or(direction) {
@@ -208,7 +202,6 @@ impl<'a> ParsedGraph<'a> {
         if let Some(latency_ps) = attributes.latency_ps {
             self.rates.set_latency(channels, latency_ps);
         }
-        Ok(())
     }
 
     /// Remembers that a list of links has each of them in both directions, which makes two parallel links.

@@ -257,10 +257,10 @@ impl Platform {
             let backbone = rates("bb_bw", "bb_lat")?;
             (hub_in, hub_out) =
                 (self.switch(&format!("{id}_backbone.in"))?, self.switch(&format!("{id}_backbone.out"))?);
-            self.parsed.add_edge(hub_in, hub_out, EdgeDirection::Forward, backbone)?;
+            self.parsed.add_edge(hub_in, hub_out, EdgeDirection::Forward, backbone);
             let free = EdgeAttributes { latency_ps: None, ..backbone };
-            self.parsed.add_edge(hub_out, router, EdgeDirection::Forward, free)?;
-            self.parsed.add_edge(router, hub_in, EdgeDirection::Forward, free)?;
+            self.parsed.add_edge(hub_out, router, EdgeDirection::Forward, free);
+            self.parsed.add_edge(router, hub_in, EdgeDirection::Forward, free);
         }
         let radical = required(element, "radical")?;
         let numbers = host_list::numbers(radical, radical)?;
@@ -275,8 +275,8 @@ impl Platform {
             let host = self.parsed.find(&name)?;
             let resource = is_shared.then(|| self.parsed.resource(Cow::Owned(format!("{id}_link_{number}"))));
             let attributes = EdgeAttributes { resource, ..private };
-            self.parsed.add_edge(host, hub_in, EdgeDirection::Forward, attributes)?;
-            self.parsed.add_edge(hub_out, host, EdgeDirection::Forward, attributes)?;
+            self.parsed.add_edge(host, hub_in, EdgeDirection::Forward, attributes);
+            self.parsed.add_edge(hub_out, host, EdgeDirection::Forward, attributes);
         }
         Ok(())
     }
@@ -296,27 +296,26 @@ impl Platform {
                 self.parsed.leave_out("links without a route");
                 continue;
             }
-            let added = if self.is_on_path[wire] {
-                self.add_path_wire(wire, &junctions, &mut node_of)
+            if self.is_on_path[wire] {
+                let added = self.add_path_wire(wire, &junctions, &mut node_of);
+                added.map_err(|fault| ReadError::line(line, fault))?;
             } else {
-                self.add_direct_wire(wire)
-            };
-            added.map_err(|fault| ReadError::line(line, fault))?;
+                self.add_direct_wire(wire);
+            }
         }
         self.parsed.finish(name, options)
     }
 
     /// Adds a channel for each route of one link.
-    fn add_direct_wire(&mut self, wire: usize) -> Result<(), FileFault> {
+    fn add_direct_wire(&mut self, wire: usize) {
         let Wire { name, bandwidth, latency_ps, is_fat_pipe, .. } = &self.wires[wire];
         let is_shared = !is_fat_pipe && self.direct[wire].len() > 1;
         let resource = is_shared.then(|| self.parsed.resource(Cow::Owned(name.clone())));
         let rates =
             EdgeAttributes { bandwidth: Some(*bandwidth), latency_ps: *latency_ps, ..EdgeAttributes::default() };
         for &(from, to) in &self.direct[wire] {
-            self.parsed.add_edge(from, to, EdgeDirection::Forward, EdgeAttributes { resource, ..rates })?;
+            self.parsed.add_edge(from, to, EdgeDirection::Forward, EdgeAttributes { resource, ..rates });
         }
-        Ok(())
     }
 
     /// Adds a channel between the junctions of a wire, and channels between these and other places.
@@ -341,7 +340,7 @@ impl Platform {
         }
         let bandwidth = Some(bandwidth.saturating_mul(flows));
         let rates = EdgeAttributes { bandwidth, latency_ps, ..EdgeAttributes::default() };
-        self.parsed.add_edge(tail, head, EdgeDirection::Forward, rates)?;
+        self.parsed.add_edge(tail, head, EdgeDirection::Forward, rates);
         let crossing = EdgeAttributes { latency_ps: None, ..rates };
         let mut is_joined = BTreeSet::from([tail]);
         for place in self.before[wire].clone() {
@@ -353,7 +352,7 @@ impl Platform {
                 }
             };
             if is_joined.insert(from) {
-                self.parsed.add_edge(from, tail, EdgeDirection::Forward, crossing)?;
+                self.parsed.add_edge(from, tail, EdgeDirection::Forward, crossing);
             }
         }
         for place in self.behind[wire].clone() {
@@ -361,7 +360,7 @@ impl Platform {
             if let Place::Node(node) = place
                 && node != head
             {
-                self.parsed.add_edge(head, node, EdgeDirection::Forward, crossing)?;
+                self.parsed.add_edge(head, node, EdgeDirection::Forward, crossing);
             }
         }
         Ok(())

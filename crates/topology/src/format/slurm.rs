@@ -86,7 +86,7 @@ fn add_links(parsed: &mut ParsedGraph<'_>, line: &SwitchLine, unit: u64) -> Resu
     let children: Vec<NodeId> =
         line.nodes.iter().chain(&line.switches).map(|child| parsed.find(child)).collect::<Result<_, _>>()?;
     for child in children {
-        parsed.add_edge(child, switch, EdgeDirection::Both, attributes)?;
+        parsed.add_edge(child, switch, EdgeDirection::Both, attributes);
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ impl PathDags {
         for chunk in by_pair.chunk_by(|a, b| a.0 == b.0) {
             let (ends, _) = chunk[0];
             let number = dags.ends.len() as u32;
-            if number % CHECK_INTERVAL == 0 {
+            if number.is_multiple_of(CHECK_INTERVAL) {
                 task.check_time()?;
             }
             for (_, message) in chunk {

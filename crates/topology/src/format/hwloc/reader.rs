@@ -54,7 +54,7 @@ pub(in crate::format) fn read(text: &str, name: &str, options: &ReadOptions) -> 
     reader.join_places().map_err(at(machine))?;
     reader.note(&matrices);
     let Reader { mut parsed, links, .. } = reader;
-    links.add_to(&mut parsed, options.unit_bytes_per_second.is_some(), "topology")?;
+    links.add_to(&mut parsed, options.unit_bytes_per_second.is_some());
     parsed.finish(name, options)
 }
 
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
             };
             self.has_unknown_speed |= slowest.is_none();
             let bandwidth = slowest.unwrap_or(UNKNOWN_PCIE * MB_PER_S);
-            self.links.push(&self.parsed, [from, to], EdgeDirection::Both, bandwidth, None)?;
+            self.links.push([from, to], EdgeDirection::Both, bandwidth, None);
             match branching.filter(|_| is_new) {
                 Some(bridge) => {
                     self.of_element.insert(number(bridge), to);
@@ -189,7 +189,8 @@ impl<'a> Reader<'a> {
         if from == to {
             return Ok(());
         }
-        self.links.push(&self.parsed, [from, to], EdgeDirection::Forward, link.mb_per_s * MB_PER_S, None)
+        self.links.push([from, to], EdgeDirection::Forward, link.mb_per_s * MB_PER_S, None);
+        Ok(())
     }
 
     /// Returns the node of an object of a matrix: a GPU, an NVLink switch, or the NUMA node of another object.
@@ -231,7 +232,7 @@ impl<'a> Reader<'a> {
         let mb_per_s = numa_bandwidth(architecture, info("CPUVendor"), family, model);
         for (index, &from) in self.of_place.iter().enumerate() {
             for &to in &self.of_place[index + 1..] {
-                self.links.push(&self.parsed, [from, to], EdgeDirection::Both, mb_per_s * MB_PER_S, None)?;
+                self.links.push([from, to], EdgeDirection::Both, mb_per_s * MB_PER_S, None);
             }
         }
         self.parsed.assume(format!(

@@ -83,11 +83,11 @@ impl<'a> Reader<'a> {
                 return Ok(None);
             }
             // The other GPU lists its own direction.
-            self.link(gpu, target, EdgeDirection::Forward, bandwidth, None)?;
+            self.link(gpu, target, EdgeDirection::Forward, bandwidth, None);
             return Ok(Some([gpu, target]));
         }
         let other = if class == "0x068001" { self.cpu_around(link)? } else { self.nvlink_switch()? };
-        self.link(gpu, other, EdgeDirection::Both, bandwidth, None)?;
+        self.link(gpu, other, EdgeDirection::Both, bandwidth, None);
         Ok(None)
     }
 
@@ -117,7 +117,8 @@ impl<'a> Reader<'a> {
         let bandwidth = required(c2c, "bw", "bw=\"25781\"")?;
         let bandwidth = whole_number("bw", bandwidth, 1..=1_000_000_000, "MB/s, a whole number from 1 to 10^9")?;
         let cpu = self.cpu_around(c2c)?;
-        self.link(gpu, cpu, EdgeDirection::Both, count(c2c)? * bandwidth * MB_PER_S, None)
+        self.link(gpu, cpu, EdgeDirection::Both, count(c2c)? * bandwidth * MB_PER_S, None);
+        Ok(())
     }
 
     fn pcilink(&mut self, pcilink: Node<'a, 'a>) -> Result<(), FileFault> {
@@ -131,7 +132,8 @@ impl<'a> Reader<'a> {
             self.parsed.leave_out("PCIe links from a switch to itself");
             return Ok(());
         }
-        self.link(switch, target, EdgeDirection::Forward, LOCAL * MB_PER_S, None)
+        self.link(switch, target, EdgeDirection::Forward, LOCAL * MB_PER_S, None);
+        Ok(())
     }
 
     /// Returns the node of the `<cpu>` around an element.

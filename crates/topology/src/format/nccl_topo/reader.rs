@@ -59,9 +59,9 @@ pub(in crate::format) fn read(text: &str, name: &str, options: &ReadOptions) -> 
         reader.add_link_of(element).map_err(at(element))?;
     }
     reader.note_complete_xgmi();
-    reader.join_cpus().map_err(|fault| ReadError::field("system", fault))?;
+    reader.join_cpus();
     let links = std::mem::take(&mut reader.links);
-    links.add_to(&mut reader.parsed, options.unit_bytes_per_second.is_some(), "system")?;
+    links.add_to(&mut reader.parsed, options.unit_bytes_per_second.is_some());
     if reader.has_assumed_gpus {
         reader.parsed.assume("PCI devices of the classes 0x03 and 0x120000 without <gpu> are GPUs");
     }
@@ -241,7 +241,8 @@ impl<'a> Reader<'a> {
         }
         let node = self.device(pci)?;
         let parent = self.parent(pci)?;
-        self.link(node, parent, EdgeDirection::Both, pcie_bandwidth(pci)?, None)
+        self.link(node, parent, EdgeDirection::Both, pcie_bandwidth(pci)?, None);
+        Ok(())
     }
 
     /// Adds a NIC that is not a PCI device, such as that of a virtual machine.
@@ -254,7 +255,8 @@ impl<'a> Reader<'a> {
         let node = self.declare(host, &format!("nic-cpu{numa}"), false)?;
         self.virtual_nics.insert((host, numa), node);
         let parent = self.parent(nic)?;
-        self.link(node, parent, EdgeDirection::Both, LOCAL * MB_PER_S, None)
+        self.link(node, parent, EdgeDirection::Both, LOCAL * MB_PER_S, None);
+        Ok(())
     }
 
     fn net(&mut self, net: Node<'a, 'a>) -> Result<(), FileFault> {
@@ -283,20 +285,20 @@ impl<'a> Reader<'a> {
         let is_new = self.parsed.find(&self.name_on(host, name)).is_err();
         let name = if is_new { name.to_owned() } else { format!("{name}.{dev}") };
         let node = self.declare(host, &name, false)?;
-        self.link(nic, node, EdgeDirection::Both, speed * MBIT_PER_S, latency.transpose()?)
+        self.link(nic, node, EdgeDirection::Both, speed * MBIT_PER_S, latency.transpose()?);
+        Ok(())
     }
 
     /// Joins all NUMA nodes of each host.
-    fn join_cpus(&mut self) -> Result<(), FileFault> {
+    fn join_cpus(&mut self) {
         for from in 0..self.cpus.len() {
             for to in (0..self.cpus.len()).filter(|&to| to != from) {
                 let [tail, head] = [from, to].map(|cpu| (self.cpus[cpu].node, self.cpus[cpu].host));
                 if tail.1 == head.1 {
-                    self.link(tail.0, head.0, EdgeDirection::Forward, self.cpus[from].bandwidth, None)?;
+                    self.link(tail.0, head.0, EdgeDirection::Forward, self.cpus[from].bandwidth, None);
                 }
             }
         }
-        Ok(())
     }
 
     pub(super) fn link(
@@ -306,8 +308,8 @@ impl<'a> Reader<'a> {
         direction: EdgeDirection,
         bandwidth: u64,
         latency_ps: Option<u64>,
-    ) -> Result<(), FileFault> {
-        self.links.push(&self.parsed, [from, to], direction, bandwidth, latency_ps)
+    ) {
+        self.links.push([from, to], direction, bandwidth, latency_ps);
     }
 
     fn note_unused(&mut self, element: Node<'a, 'a>) {
