@@ -11,6 +11,16 @@ use lockstep_fuzz_targets::TARGETS;
 /// Largest size of all corpora together, in bytes.
 const MAX_BYTES: u64 = 300_000;
 
+/// The program of a target. It is the same for all, so that no build of `fuzz/` is needed to see that each compiles.
+const PROGRAM: &str = "\
+//! Fuzz target `NAME`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    lockstep_fuzz_targets::NAME(bytes);
+});
+";
+
 fn fuzz(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(folder)
 }
@@ -29,6 +39,8 @@ fn each_target_has_a_program_and_a_corpus() {
     let manifest = fs::read_to_string(fuzz("Cargo.toml")).unwrap();
     for name in targets {
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name} is not in fuzz/Cargo.toml");
+        let program = fs::read_to_string(fuzz("fuzz_targets").join(format!("{name}.rs"))).unwrap();
+        assert_eq!(program, PROGRAM.replace("NAME", &name), "fuzz_targets/{name}.rs: expected the usual program");
     }
 }
 
