@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use crate::command::{self, cargo, succeeds};
+use crate::command::{self, Build, cargo, succeeds};
 use crate::consumers;
+use crate::documents;
 use crate::mpi;
 use crate::python::Environment;
 use crate::test;
@@ -21,9 +22,8 @@ use crate::test;
 pub(crate) fn run() -> Result<()> {
     let mut summary = Summary::default();
     summary.run("format, lints, tests", test::run)?;
-    summary.run("documentation", || {
-        cargo(&["doc", "--workspace", "--no-deps", "--all-features", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])
-    })?;
+    summary.run("reproductions", reproductions)?;
+    summary.run("packages without features, and their documentation", packages_without_features)?;
     if succeeds("cargo", &["deny", "--version"]) {
         summary.run("licences and advisories", || cargo(&["deny", "check"], &[]))?;
     } else {
@@ -34,8 +34,6 @@ pub(crate) fn run() -> Result<()> {
     } else {
         summary.skip("guide", "mdbook is not installed; its commands, pictures and links are tested");
     }
-    summary.run("packages without features", packages_without_features)?;
-    fuzz_targets(&mut summary)?;
     if consumers::is_any_installed() {
         summary.run("plans in MPI and SimGrid", quick_consumers)?;
     } else {
@@ -46,7 +44,10 @@ pub(crate) fn run() -> Result<()> {
         Some(missing) => summary.skip("lockstep-mpi", missing),
     }
     match Environment::prepare()? {
-        Ok(environment) => summary.run("Python package", || environment.test("dev"))?,
+        Ok(environment) => summary.run("Python package", || {
+            environment.install_extension(&Build::Tests.library("_native")?)?;
+            environment.test()
+        })?,
         Err(missing) => summary.skip("Python package", &missing),
     }
     summary.print();
@@ -65,20 +66,23 @@ fn quick_consumers() -> Result<()> {
     Ok(())
 }
 
-/// Checks that all packages compile without the features that only tests switch on. `lockstep-documents` is left out, because it
-/// switches them on. The lints have compiled all packages with all features.
-fn packages_without_features() -> Result<()> {
-    cargo(&["check", "--quiet", "--workspace", "--exclude", "lockstep-documents", "--no-default-features"], &[])
+/// The reports, each in full if it takes at most two minutes of processor time.
+const REPRODUCTIONS: [&[&str]; 6] =
+    [&["min"], &["fault"], &["hypercube"], &["hgsa"], &["min", "--engine", "umda", "--quick"], &["exanest", "--quick"]];
+
+/// Reproduces the papers with the build of the tests, and compares the reports with the committed ones.
+fn reproductions() -> Result<()> {
+    documents::reproduce(Build::Tests, &REPRODUCTIONS)
 }
 
-/// Checks that the fuzz targets compile. Their corpora run as tests of the package `lockstep-fuzz-targets`.
-fn fuzz_targets(summary: &mut Summary) -> Result<()> {
-    let name = "fuzz targets, only checked";
-    if !succeeds("c++", &["--version"]) {
-        summary.skip(name, "libfuzzer needs a C++ compiler");
-        return Ok(());
-    }
-    summary.run(name, || cargo(&["check", "--manifest-path", "fuzz/Cargo.toml", "--quiet", "--bins"], &[]))
+/// Checks that all packages compile, and that their documentation has no warnings, without the features that only tests switch on.
+/// The lints have compiled all packages with all features. The documentation needs the results of the check.
+fn packages_without_features() -> Result<()> {
+    cargo(&["check", "--quiet", "--workspace", "--exclude", "lockstep-bench"], &[])?;
+    cargo(
+        &["doc", "--quiet", "--workspace", "--exclude", "lockstep-bench", "--no-deps"],
+        &[("RUSTDOCFLAGS", "-D warnings")],
+    )
 }
 
 /// The checks of a run with their times.

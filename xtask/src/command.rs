@@ -44,37 +44,69 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-fn status(command: &mut Command, name: &str, arguments: &[&str]) -> Result<ExitStatus> {
+/// Runs a command with these arguments, and prints it with this name.
+///
+/// # Errors
+///
+/// If it cannot be started.
+pub(crate) fn status(command: &mut Command, name: &str, arguments: &[&str]) -> Result<ExitStatus> {
     eprintln!("$ {name} {}", arguments.join(" "));
     command.args(arguments).current_dir(root()).status().with_context(|| format!("{name} cannot be started"))
 }
 
-/// A build of the program `lockstep`.
+/// A build of the workspace.
 #[derive(Clone, Copy)]
 pub(crate) enum Build {
-    /// The optimised one.
+    /// The optimised programs `lockstep` and `lockstep-documents`. Built together, they share all libraries.
     Release,
-    /// That of the tests, which takes no time after them.
+    /// All libraries and programs as the tests use them, which takes little time after the tests.
     Tests,
 }
 
-/// Builds the program `lockstep`, and returns its path.
-///
-/// # Errors
-///
-/// If the build fails, or if this program is not in a folder of builds.
-pub(crate) fn lockstep_program(build: Build) -> Result<PathBuf> {
-    let (arguments, folder): (&[&str], _) = match build {
-        Build::Release => (&["--release", "--package", "lockstep-cli"], "release"),
-        Build::Tests => (&["--workspace", "--all-features", "--bins"], "debug"),
-    };
-    cargo(&[&["build", "--quiet"], arguments].concat(), &[])?;
-    // This program is in a folder beside that of the build, or in that folder.
-    let own = std::env::current_exe().context("the path of this program is unknown")?;
-    let builds = own.ancestors().nth(2).context("this program is not in a folder of builds")?;
-    let program = builds.join(folder).join(format!("lockstep{}", std::env::consts::EXE_SUFFIX));
-    ensure!(program.is_file(), "{} does not exist; start this task with `cargo xtask`", program.display());
-    Ok(program)
+impl Build {
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Release => &["--release", "--package", "lockstep-cli", "--package", "lockstep-documents"],
+            // Without `--tests`, packages of others have fewer features, and everything would be compiled again.
+            Self::Tests => &["--workspace", "--all-features", "--lib", "--bins", "--tests"],
+        }
+    }
+
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Tests => "debug",
+        }
+    }
+
+    /// Builds a program, and returns its path.
+    ///
+    /// # Errors
+    ///
+    /// If the build fails, or if this program is not in a folder of builds.
+    pub(crate) fn program(self, name: &str) -> Result<PathBuf> {
+        self.file(&format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    /// Builds a library that is loaded at run time, and returns its path.
+    ///
+    /// # Errors
+    ///
+    /// If the build fails, or if this program is not in a folder of builds.
+    pub(crate) fn library(self, name: &str) -> Result<PathBuf> {
+        use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+        self.file(&format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"))
+    }
+
+    fn file(self, name: &str) -> Result<PathBuf> {
+        cargo(&[&["build", "--quiet"], self.arguments()].concat(), &[])?;
+        // This program is in a folder beside that of the build, or in that folder.
+        let own = std::env::current_exe().context("the path of this program is unknown")?;
+        let builds = own.ancestors().nth(2).context("this program is not in a folder of builds")?;
+        let file = builds.join(self.folder()).join(name);
+        ensure!(file.is_file(), "{} does not exist; start this task with `cargo xtask`", file.display());
+        Ok(file)
+    }
 }
 
 /// Runs a program in silence and returns true if it can be started and succeeds.

@@ -1,24 +1,57 @@
-//! Tasks that need the libraries of the workspace: started as the program `lockstep-documents`, in release mode.
+//! Tasks that need the libraries of the workspace: started as programs of their own.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::thread;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
-use crate::command::{cargo, cargo_status};
+use crate::command::{Build, cargo_status, status};
 
-/// The `cargo` arguments that start the program.
-const PROGRAM: [&str; 6] = ["run", "--release", "--quiet", "--package", "lockstep-documents", "--"];
+/// The program with the tasks.
+const PROGRAM: &str = "lockstep-documents";
+
+/// The `cargo` arguments that start the program `optima`.
+const OPTIMA: [&str; 8] = ["run", "--release", "--quiet", "--package", "lockstep-bench", "--bin", "optima", "--"];
 
 /// Runs `lockstep-documents` with these arguments and returns its exit code.
 ///
 /// # Errors
 ///
-/// If `cargo` cannot be started, or if a build fails.
-pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
-    if matches!(arguments.first(), Some(&"bench" | &"clusters")) {
-        // The comparisons measure this program as a process of its own.
-        cargo(&["build", "--release", "--quiet", "--package", "lockstep-cli"], &[])?;
-    }
-    let status = cargo_status(&[&PROGRAM, arguments].concat(), &[])?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+/// If the build fails, or if the program cannot be started.
+pub(crate) fn run(build: Build, arguments: &[&str]) -> Result<ExitCode> {
+    let program = build.program(PROGRAM)?;
+    status(&mut Command::new(program), PROGRAM, arguments).map(exit_code)
+}
+
+/// Reproduces papers at the same time, each with its arguments, and prints no report.
+///
+/// # Errors
+///
+/// If the build fails, if the program cannot be started, or if a report differs from the committed one.
+pub(crate) fn reproduce(build: Build, reports: &[&[&str]]) -> Result<()> {
+    let program = build.program(PROGRAM)?;
+    let run = |report: &[&str]| -> Result<()> {
+        let mut program = Command::new(&program);
+        let status = status(program.stdout(Stdio::null()), PROGRAM, &[&["reproduce-paper"], report].concat())?;
+        ensure!(status.success(), "reproduce-paper {} failed: {status}", report.join(" "));
+        Ok(())
+    };
+    let run = &run;
+    thread::scope(|scope| {
+        let runs: Vec<_> = reports.iter().map(|&report| scope.spawn(move || run(report))).collect();
+        runs.into_iter().try_for_each(|run| run.join().expect("a run does not panic"))
+    })
+}
+
+/// Runs the program `optima` with these arguments and returns its exit code.
+///
+/// # Errors
+///
+/// If `cargo` cannot be started.
+pub(crate) fn optima(arguments: &[&str]) -> Result<ExitCode> {
+    cargo_status(&[&OPTIMA, arguments].concat(), &[]).map(exit_code)
+}
+
+fn exit_code(status: ExitStatus) -> ExitCode {
+    status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }

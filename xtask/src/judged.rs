@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::command::{Build, lockstep_program, root};
+use crate::command::{Build, root};
 use crate::process;
 
 const USAGE: &str = "\
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     ensure!(!files.is_empty(), "{}: no files", folder.display());
-    let program = lockstep_program(Build::Release)?;
+    let program = Build::Release.program("lockstep")?;
     let mut table = String::from(
         "| file | collective | execution | schedule | lower bound | gap | our plan |\n|---|---|---|---|---|---|---|\n",
     );

@@ -1,7 +1,7 @@
 //! `cargo xtask`: tasks of the repository, such as tests and continuous integration.
 //!
-//! No algorithm is here. A task that needs the libraries is in the package `lockstep-documents`, which `cargo xtask`
-//! starts in release mode, so that the tests do not wait for a release build.
+//! No algorithm is here. A task that needs the libraries is in the package `lockstep-documents` or `lockstep-bench`, which
+//! `cargo xtask` starts in release mode, so that the tests do not wait for a release build.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of a program is its purpose")]
 
@@ -22,6 +22,8 @@ mod tidy;
 use std::process::ExitCode;
 
 use anyhow::Result;
+
+use command::Build;
 
 const USAGE: &str = "\
 Tasks of the repository
@@ -57,7 +59,8 @@ fn main() -> Result<ExitCode> {
         ["python"] => python::run()?,
         ["mpi"] => mpi::run()?,
         ["mutants", ..] => mutants::run(&words)?,
-        ["bench" | "clusters" | "optima" | "reproduce-paper" | "tables", ..] => return documents::run(&words),
+        ["bench" | "clusters" | "reproduce-paper" | "tables", ..] => return documents::run(Build::Release, &words),
+        ["optima", ref arguments @ ..] => return documents::optima(arguments),
         ["judged", ref arguments @ ..] => return judged::run(arguments),
         ["consumers", ref arguments @ ..] => return consumers::run(arguments),
         ["help" | "--help" | "-h"] => print!("{USAGE}"),

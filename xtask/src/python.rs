@@ -1,4 +1,6 @@
 //! `cargo xtask python`: builds the wheel of the Python package and tests it in a virtual environment.
+//!
+//! `cargo xtask ci` tests the package with the extension module of the build of the tests, because a wheel compiles all libraries again.
 
 use std::env;
 use std::fs;
@@ -27,7 +29,10 @@ pub(crate) struct Environment {
 /// If a tool is missing, or if a test fails.
 pub(crate) fn run() -> Result<()> {
     match Environment::prepare()? {
-        Ok(environment) => environment.test("release"),
+        Ok(environment) => {
+            environment.install_wheel()?;
+            environment.test()
+        }
         Err(missing) => bail!("{missing}"),
     }
 }
@@ -55,25 +60,52 @@ impl Environment {
         Ok(Ok(environment))
     }
 
-    /// Builds the wheel with this profile of Cargo, installs it, and runs all tests.
-    ///
-    /// # Errors
-    ///
-    /// If the wheel cannot be built, or if a test fails.
-    pub(crate) fn test(&self, profile: &str) -> Result<()> {
+    /// Builds the wheel in release mode, and installs it.
+    fn install_wheel(&self) -> Result<()> {
         let wheels = self.folder.join("wheels");
         if wheels.is_dir() {
             fs::remove_dir_all(&wheels).context("the wheel of an earlier run")?;
         }
         let manifest = root().join(PACKAGE).join("Cargo.toml");
         let mut maturin = Command::new(self.python());
-        maturin.args(["-m", "maturin", "build", "--profile", profile, "--quiet", "--manifest-path"]).arg(&manifest);
+        maturin.args(["-m", "maturin", "build", "--release", "--quiet", "--manifest-path"]).arg(&manifest);
         start(maturin.arg("--out").arg(&wheels).arg("--interpreter").arg(self.python()))?;
         let wheel = fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path();
         let bytes = fs::metadata(&wheel)?.len();
         println!("{}: {:.1} MB", wheel.file_name().unwrap_or_default().display(), bytes as f64 / 1e6);
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall"];
-        start(Command::new(self.python()).args(pip).arg(&wheel))?;
+        start(Command::new(self.python()).args(pip).arg(&wheel))
+    }
+
+    /// Installs the Python files of the package, with an extension module that `cargo` has built.
+    ///
+    /// # Errors
+    ///
+    /// If the folder of the installed packages is unknown, or if a file cannot be copied.
+    pub(crate) fn install_extension(&self, library: &Path) -> Result<()> {
+        let pip = ["-m", "pip", "uninstall", "--quiet", "--yes", "--disable-pip-version-check", "lockstep-collectives"];
+        start(Command::new(self.python()).args(pip))?;
+        let script = "import sysconfig; print(sysconfig.get_path('platlib'))";
+        let output = Command::new(self.python()).args(["-c", script]).output().context("python cannot be started")?;
+        let installed = Path::new(str::from_utf8(&output.stdout)?.trim()).join(MODULE);
+        fs::create_dir_all(&installed).with_context(|| installed.display().to_string())?;
+        for file in fs::read_dir(root().join(PACKAGE).join("python").join(MODULE))? {
+            let file = file?;
+            if file.file_type()?.is_file() {
+                fs::copy(file.path(), installed.join(file.file_name()))?;
+            }
+        }
+        let extension = if cfg!(windows) { "_native.pyd" } else { "_native.abi3.so" };
+        fs::copy(library, installed.join(extension)).with_context(|| library.display().to_string())?;
+        Ok(())
+    }
+
+    /// Checks the types of the installed package, and runs the tests, the doctests and the notebooks.
+    ///
+    /// # Errors
+    ///
+    /// If a test fails.
+    pub(crate) fn test(&self) -> Result<()> {
         self.check_types()?;
         self.pytest(&[&root().join(PACKAGE).join("tests")], &[])?;
         self.pytest(&[], &["--doctest-modules", "--pyargs", MODULE])

@@ -7,7 +7,6 @@
 mod clusters;
 mod comparison;
 mod machine;
-mod optima;
 mod process;
 mod repository;
 mod reproduce;
@@ -28,8 +27,6 @@ enum Task {
     Bench(comparison::Arguments),
     /// Compare our schedules on clusters with published figures.
     Clusters(clusters::Arguments),
-    /// Compare plans and bounds of random problems with exact optima.
-    Optima(optima::Arguments),
     /// Reproduce the tables of a paper and compare them with the committed report.
     ReproducePaper(reproduce::Arguments),
     /// Compare the tables of the guide with the code, or write them.
@@ -40,7 +37,6 @@ fn main() -> Result<ExitCode> {
     match Task::parse() {
         Task::Bench(arguments) => comparison::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Clusters(arguments) => clusters::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Task::Optima(arguments) => optima::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::ReproducePaper(arguments) => reproduce::run(&arguments),
         Task::Tables(arguments) => tables::run(&arguments),
     }

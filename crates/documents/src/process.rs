@@ -153,20 +153,40 @@ impl Drop for Program {
     }
 }
 
-/// Returns the processor time of all children that have ended.
-#[cfg(unix)]
+/// Returns the processor time of all children that have ended; `None` if the system does not tell.
 fn processor_time_of_children() -> Option<Duration> {
+    processor_time(Whose::Children)
+}
+
+/// Returns the processor time of this process; `None` if the system does not tell.
+pub(crate) fn processor_time_of_this() -> Option<Duration> {
+    processor_time(Whose::This)
+}
+
+/// The processes whose time is wanted.
+#[derive(Clone, Copy)]
+enum Whose {
+    This,
+    Children,
+}
+
+#[cfg(unix)]
+fn processor_time(whose: Whose) -> Option<Duration> {
     use nix::sys::resource::{UsageWho, getrusage};
     use nix::sys::time::TimeValLike;
 
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    let usage = getrusage(match whose {
+        Whose::This => UsageWho::RUSAGE_SELF,
+        Whose::Children => UsageWho::RUSAGE_CHILDREN,
+    });
+    let usage = usage.ok()?;
     let times = [usage.user_time(), usage.system_time()];
     Some(times.iter().map(|time| Duration::from_micros(time.num_microseconds().cast_unsigned())).sum())
 }
 
-/// Returns `None`: other systems have no such time.
+/// Other systems have no such time.
 #[cfg(not(unix))]
-fn processor_time_of_children() -> Option<Duration> {
+fn processor_time(_: Whose) -> Option<Duration> {
     None
 }
 

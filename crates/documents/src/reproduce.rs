@@ -3,6 +3,7 @@
 mod arguments;
 mod exanest;
 mod fault;
+mod figure_table;
 mod hgsa;
 mod hypercube;
 mod min;
@@ -12,32 +13,56 @@ mod reproduction;
 mod tally;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 
 pub(crate) use arguments::Arguments;
 use arguments::Paper;
+use reproduction::{Agreement, Reproduction};
 
-/// Reproduces the tables of a paper, prints the report, and compares it with the committed one or writes it.
+use crate::process::processor_time_of_this;
+
+/// Reproduces the tables of a paper or of all, and compares each report with the committed one or writes it.
 ///
-/// The exit code is 1 if a figure of ours is worse than it must be, or if the report differs from the committed one.
+/// The report of one paper is printed. The exit code is 1 if a figure of ours is worse than it must be, if a figure is worse than the
+/// committed one, or if a report differs in something other than better figures.
 ///
 /// # Errors
 ///
 /// If an argument does not fit the paper, or if a schedule, a bound or a file is invalid.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let reproduction = match arguments.paper {
+    let reports = arguments.reports()?;
+    let mut summary = Vec::new();
+    let mut is_success = true;
+    for one in &reports {
+        let before = processor_time_of_this();
+        let reproduction = reproduce(one)?;
+        if reports.len() == 1 {
+            print!("{}", reproduction.report.markdown());
+        }
+        let agreement = reproduction.publish(one)?;
+        reproduction.failures.iter().for_each(|failure| eprintln!("{}: {failure}", reproduction.stem));
+        is_success &= agreement != Agreement::Different && reproduction.failures.is_empty();
+        let time = before.zip(processor_time_of_this()).map(|(before, after)| after.saturating_sub(before));
+        summary.push(summary_line(reproduction.stem, agreement, time));
+    }
+    summary.iter().for_each(|line| eprintln!("{line}"));
+    Ok(if is_success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn reproduce(arguments: &Arguments) -> Result<Reproduction> {
+    match arguments.paper {
+        Paper::All => unreachable!("`Arguments::reports` lists single papers"),
         Paper::Exanest => exanest::run(arguments),
         Paper::Fault => fault::run(arguments),
         Paper::Hgsa => hgsa::run(arguments),
         Paper::Hypercube => hypercube::run(arguments),
         Paper::Min => min::run(arguments),
-    }?;
-    print!("{}", reproduction.report.markdown());
-    let is_up_to_date = reproduction.publish(arguments)?;
-    for failure in &reproduction.failures {
-        eprintln!("{failure}");
     }
-    let is_success = is_up_to_date && reproduction.failures.is_empty();
-    Ok(if is_success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn summary_line(stem: &str, agreement: Agreement, time: Option<Duration>) -> String {
+    let time = time.map(|time| format!(", {:.1} s of processor time", time.as_secs_f64())).unwrap_or_default();
+    format!("{stem}: {}{time}", agreement.words())
 }

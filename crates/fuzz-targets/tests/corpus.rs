@@ -14,6 +14,16 @@ const MAX_BYTES: u64 = 300_000;
 /// Sizes of large inputs in bytes: 64 kB, with both sides of the limit of 16 bits, and 1 MB.
 const LARGE: [usize; 3] = [65_535, 65_536, 1 << 20];
 
+/// The program of a target. It is the same for all, so that no build of `fuzz/` is needed to see that each compiles.
+const PROGRAM: &str = "\
+//! Fuzz target `NAME`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    lockstep_fuzz_targets::NAME(bytes);
+});
+";
+
 fn fuzz(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(folder)
 }
@@ -32,6 +42,8 @@ fn each_target_has_a_program_and_a_corpus() {
     let manifest = fs::read_to_string(fuzz("Cargo.toml")).unwrap();
     for name in targets {
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name} is not in fuzz/Cargo.toml");
+        let program = fs::read_to_string(fuzz("fuzz_targets").join(format!("{name}.rs"))).unwrap();
+        assert_eq!(program, PROGRAM.replace("NAME", &name), "fuzz_targets/{name}.rs: expected the usual program");
     }
 }
 

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::command::{Build, lockstep_program, root};
+use crate::command::{Build, root};
 use crate::process;
 use cases::{Case, Role};
 use consumer::{Consumer, Effort, Fault, Found, Missing, Trial, Verdict};
@@ -99,7 +99,7 @@ fn find(is_quick: bool) -> Vec<Found> {
 }
 
 fn measure(is_quick: bool, only: &str) -> Result<Results> {
-    let program = lockstep_program(if is_quick { Build::Tests } else { Build::Release })?;
+    let program = if is_quick { Build::Tests } else { Build::Release }.program("lockstep")?;
     let folder = Folder::create()?;
     let cases = cases::cases(is_quick, &program, &folder.path)?;
     let mut results = Results::default();

@@ -1,6 +1,6 @@
 //! Test helpers: checks that hold for every streamed broadcast.
 
-use lockstep_bounds::best;
+use lockstep_bounds::best_reaching;
 use lockstep_schedule::{
     BroadcastCounts, BroadcastVerifier, Budget, Collective, CommunicationModel, Ports, Problem, Run, Verification,
     verify,
@@ -65,7 +65,8 @@ pub(crate) fn verified(
     let schedule = construction.schedule(&problem, 0, &Budget::unlimited())?;
     let verification = verify(&problem, &schedule).unwrap();
     assert_eq!((verification.transfers, verification.redundant), (topology.node_count() - 1, 0));
-    Some((verification, best(&problem).steps))
+    let bound = best_reaching(&problem, verification.steps as u32).steps;
+    Some((verification, bound))
 }
 
 /// Checks that a construction supports wormhole all-port broadcasts on this full-duplex network, and nothing else.

@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use lockstep::EngineChoice;
 
 /// A paper whose tables can be reproduced.
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Paper {
+    /// All reports: each paper, and `min` with both engines.
+    All,
     /// Interconnects designed by multi-objective evolution and simulated.
     Exanest,
     /// Collectives on Kautz networks and meshes with faults.
@@ -38,8 +41,18 @@ impl Method {
     }
 }
 
+/// The reports of `all`, cheap ones first.
+const REPORTS: [(Paper, Method); 6] = [
+    (Paper::Min, Method::Auto),
+    (Paper::Fault, Method::Auto),
+    (Paper::Hypercube, Method::Auto),
+    (Paper::Hgsa, Method::Auto),
+    (Paper::Min, Method::Umda),
+    (Paper::Exanest, Method::Auto),
+];
+
 /// Which tables are reproduced, and how.
-#[derive(Args)]
+#[derive(Clone, Args)]
 pub(crate) struct Arguments {
     /// Paper to reproduce.
     pub(super) paper: Paper,
@@ -55,7 +68,7 @@ pub(crate) struct Arguments {
     /// Engine that computes our schedules.
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(super) engine: Method,
-    /// Run each small network once: well below two minutes.
+    /// Run each small network once.
     #[arg(long)]
     pub(super) quick: bool,
     /// Write the report to docs/reproduction instead of comparing it with the committed one.
@@ -70,8 +83,29 @@ pub(crate) struct Arguments {
 const DEFAULT_SEED: u64 = 1;
 
 impl Arguments {
+    /// Returns the arguments of each report: these, or those of all papers.
+    ///
+    /// # Errors
+    ///
+    /// If an option concerns one paper, and all are wanted.
+    pub(super) fn reports(&self) -> Result<Vec<Self>> {
+        if self.paper != Paper::All {
+            return Ok(vec![self.clone()]);
+        }
+        ensure!(
+            self.table.is_none() && self.runs.is_none() && self.engine == Method::Auto,
+            "--table, --runs and --engine concern one paper: name it in place of `all`"
+        );
+        Ok(REPORTS.iter().map(|&(paper, engine)| Self { paper, engine, ..self.clone() }).collect())
+    }
+
     /// Returns true if the result is a whole report, as the committed ones are.
     pub(super) fn is_whole(&self) -> bool {
-        !self.quick && self.table.is_none() && self.runs.is_none() && self.seed == DEFAULT_SEED
+        !self.quick && self.table.is_none() && self.runs.is_none() && self.has_committed_seed()
+    }
+
+    /// Returns true if the seed is that of the committed reports.
+    pub(super) fn has_committed_seed(&self) -> bool {
+        self.seed == DEFAULT_SEED
     }
 }

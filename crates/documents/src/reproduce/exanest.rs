@@ -103,11 +103,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
 }
 
 fn reproduction(report: &ExanestReport<'_>, charts: Vec<(String, String)>) -> Reproduction {
-    let mut attachments = vec![("exanest.csv".to_owned(), report.csv())];
-    attachments.extend(charts);
     let unexpected = report.claims.iter().filter(|claim| !claim.holds());
     let failures = unexpected.map(|claim| format!("unexpected: {}: {}", claim.about(), claim.ours)).collect();
-    Reproduction { stem: "exanest", report: report.text(), attachments, failures }
+    Reproduction { stem: "exanest", report: report.text(), figures: report.figure_table(), pictures: charts, failures }
 }
 
 /// The times of the parts, printed as they end.

@@ -14,7 +14,7 @@ use super::tally::Tally;
 use figures::Figures;
 use report::FaultReport;
 
-/// Reproduces the tables. A failure is a cell under the rules of the paper that is not optimal.
+/// Reproduces the tables. A failure is a plan under the rules of the paper, or after a pair of faults, that is not optimal.
 pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     let Arguments { table, runs, seed, engine, quick, .. } = arguments;
     ensure!(
@@ -35,11 +35,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     let whole = !quick && table.is_none();
     let speed = if whole { Some(speed::measure(&figures, EngineChoice::Auto, *seed)?) } else { None };
     let report = FaultReport { figures: &figures, seed: *seed, results, speed };
-    let failure = "some schedules under the rules of the paper are not optimal: see the cells with 'gap'";
+    let failure = "some schedules under the rules of the paper, or after pairs of faults, are not optimal: see the cells with 'gap'";
     Ok(Reproduction {
         stem: "fault",
         report: report.text(),
-        attachments: vec![("fault.csv".to_owned(), report.csv())],
+        figures: report.figure_table(),
+        pictures: Vec::new(),
         failures: if report.holds() { Vec::new() } else { vec![failure.to_owned()] },
     })
 }

@@ -40,7 +40,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     Ok(Reproduction {
         stem: "hgsa",
         report: report.text(),
-        attachments: vec![("hgsa.csv".to_owned(), report.csv())],
+        figures: report.figure_table(),
+        pictures: Vec::new(),
         failures: if report.holds() { Vec::new() } else { vec![failure.to_owned()] },
     })
 }

@@ -53,7 +53,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     Ok(Reproduction {
         stem: "hypercube",
         report: report.text(),
-        attachments: Vec::new(),
+        figures: report.figure_table(),
+        pictures: Vec::new(),
         failures: if report.holds() { Vec::new() } else { vec![failure.to_owned()] },
     })
 }

@@ -50,7 +50,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Reproduction> {
     Ok(Reproduction {
         stem,
         report: report.text(),
-        attachments: vec![(format!("{stem}.csv"), report.csv())],
+        figures: report.figure_table(),
+        pictures: Vec::new(),
         failures: if report.holds() { Vec::new() } else { vec![failure.to_owned()] },
     })
 }

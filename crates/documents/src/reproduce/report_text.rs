@@ -1,21 +1,28 @@
-//! The text of a report: what the reproduction determines, and behind it the times of the machine.
+//! The text of a report: what is compared with the committed report, and behind it what is not.
+
+use std::collections::HashSet;
 
 use crate::template::{Template, Values};
 
-/// The heading of the last section, which differs from run to run.
-const TIMES: &str = "## Times of the last run";
+/// The heading of the last section, which may differ from run to run.
+const UNCOMPARED: &str = "## Not compared";
+
+/// The first paragraph of the last section.
+const WHY_UNCOMPARED: &str = "\
+Times depend on the machine. Names of methods and rules, certificates, and shares of transfers kept depend on which of several optimal
+plans and proofs was found. `cargo xtask reproduce-paper` writes this section, and does not compare it.";
 
 /// A Markdown report that is built block by block from a template.
 pub(super) struct ReportText {
     template: Template,
     body: String,
-    times: String,
+    uncompared: String,
 }
 
 impl ReportText {
     /// Returns an empty report.
     pub(super) const fn new(template: Template) -> Self {
-        Self { template, body: String::new(), times: String::new() }
+        Self { template, body: String::new(), uncompared: String::new() }
     }
 
     /// Appends a block of the template to the compared part.
@@ -24,73 +31,96 @@ impl ReportText {
         self.body += "\n\n";
     }
 
-    /// Appends a block of the template to the section of times, which is not compared.
-    pub(super) fn add_times(&mut self, block: &str, values: Values<'_>) {
-        self.times += &self.template.fill(block, values);
-        self.times += "\n\n";
+    /// Appends a block of the template to the section that is not compared.
+    pub(super) fn add_uncompared(&mut self, block: &str, values: Values<'_>) {
+        self.uncompared += &self.template.fill(block, values);
+        self.uncompared += "\n\n";
     }
 
     /// Returns the whole report.
     pub(super) fn markdown(&self) -> String {
         let mut text = self.body.trim_end().to_owned() + "\n";
-        if !self.times.is_empty() {
-            text = text
-                + "\n"
-                + TIMES
-                + "\n\nThey depend on the machine, and are not compared.\n\n"
-                + self.times.trim_end()
-                + "\n";
+        if !self.uncompared.is_empty() {
+            text += &format!("\n{UNCOMPARED}\n\n{WHY_UNCOMPARED}\n\n{}\n", self.uncompared.trim_end());
         }
         text
     }
 }
 
-/// The first line in which two reports differ; the times are not compared.
-#[derive(PartialEq, Eq, Debug)]
+/// The lines in which two texts differ, up to the section that is not compared. Numbers of lines are counted from 1.
+#[derive(PartialEq, Eq, Debug, Default)]
 pub(super) struct Difference<'a> {
-    /// Counted from 1.
-    pub(super) line: usize,
-    /// `None` at the end of the text.
-    pub(super) committed: Option<&'a str>,
-    pub(super) reproduced: Option<&'a str>,
+    /// Lines that are only in the committed text.
+    pub(super) committed: Vec<(usize, &'a str)>,
+    /// Lines that are only in the reproduced text.
+    pub(super) reproduced: Vec<(usize, &'a str)>,
 }
 
-/// Compares a committed file with its reproduction in `O(length)`.
-pub(super) fn first_difference<'a>(committed: &'a str, reproduced: &'a str) -> Option<Difference<'a>> {
-    let [mut committed, mut reproduced] =
-        [committed, reproduced].map(|text| text.lines().take_while(|line| *line != TIMES));
-    let mut line = 0;
-    loop {
-        line += 1;
-        let pair = Difference { line, committed: committed.next(), reproduced: reproduced.next() };
-        if pair.committed != pair.reproduced {
-            return Some(pair);
+impl<'a> Difference<'a> {
+    /// Compares a committed text with its reproduction in `O(length)`; returns `None` if they are equal.
+    ///
+    /// The lists ignore the widths of the columns of tables, so that one longer cell is one line and not the whole table.
+    pub(super) fn of(committed: &'a str, reproduced: &'a str) -> Option<Self> {
+        let [committed, reproduced] = [committed, reproduced].map(compared_lines);
+        if committed == reproduced {
+            return None;
         }
-        pair.committed?;
+        let only = |lines: &[&'a str], others: &[&str]| {
+            let others: HashSet<String> = others.iter().map(|line| without_widths(line)).collect();
+            let numbered = lines.iter().enumerate().map(|(place, &line)| (place + 1, line));
+            numbered.filter(|(_, line)| !others.contains(&without_widths(line))).collect()
+        };
+        Some(Self { committed: only(&committed, &reproduced), reproduced: only(&reproduced, &committed) })
     }
+}
+
+fn compared_lines(text: &str) -> Vec<&str> {
+    text.lines().take_while(|line| *line != UNCOMPARED).collect()
+}
+
+/// Returns the words of a line; a rule of a table as one word per column.
+fn without_widths(line: &str) -> String {
+    let word = |word: &str| {
+        if word.len() > 2 && word.trim_matches(['-', ':']).is_empty() { "-".to_owned() } else { word.to_owned() }
+    };
+    line.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn report(number: u32, time: &str) -> String {
-        let mut report = ReportText::new(Template::new("<!-- block: a -->\nA {n}.\n<!-- block: t -->\nT {time}.\n"));
+    fn report(number: &str, time: &str) -> String {
+        let template =
+            Template::new("<!-- block: a -->\n| n |\n| ---: |\n| {n} |\n| 7 |\n\n<!-- block: t -->\nT {time}.\n");
+        let mut report = ReportText::new(template);
         report.add("a", &[("n", &number)]);
-        report.add_times("t", &[("time", &time)]);
+        report.add_uncompared("t", &[("time", &time)]);
         report.markdown()
     }
 
     #[test]
-    fn times_are_not_compared() {
-        assert_eq!(first_difference(&report(1, "2 s"), &report(1, "3 s")), None);
+    fn the_last_section_is_not_compared() {
+        assert_eq!(Difference::of(&report("1", "2 s"), &report("1", "3 s")), None);
     }
 
     #[test]
-    fn the_first_line_that_differs_is_returned() {
-        let (committed, reproduced) = (report(1, "2 s"), report(2, "2 s"));
-        let difference = Difference { line: 1, committed: Some("A 1."), reproduced: Some("A 2.") };
-        assert_eq!(first_difference(&committed, &reproduced), Some(difference));
-        assert_eq!(first_difference("a\n", "a\nb\n").map(|difference| difference.line), Some(2));
+    fn the_lines_that_differ_are_listed() {
+        let (committed, reproduced) = (report("1", "2 s"), report("2", "2 s"));
+        let expected = Difference { committed: vec![(3, "| 1 |")], reproduced: vec![(3, "| 2 |")] };
+        assert_eq!(Difference::of(&committed, &reproduced), Some(expected));
+    }
+
+    #[test]
+    fn wider_columns_are_not_listed() {
+        let narrow = "| n |\n| --- |\n| 1 |\n| 2 |\n";
+        let wide = "| n    |\n| ---: |\n| 1234 |\n|    2 |\n";
+        let expected = Difference { committed: vec![(3, "| 1 |")], reproduced: vec![(3, "| 1234 |")] };
+        assert_eq!(Difference::of(narrow, wide), Some(expected));
+    }
+
+    #[test]
+    fn a_line_that_moves_is_a_difference() {
+        assert_eq!(Difference::of("a\nb\n", "b\na\n"), Some(Difference::default()));
     }
 }

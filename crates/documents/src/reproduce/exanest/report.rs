@@ -8,10 +8,30 @@ use super::columns::{Budget, Runs, Sample};
 use super::networks::{EnumeratedNetworks, MeasuredPick};
 use super::overrated::{Overrated, Width};
 use super::simulated::{ROUTINGS, Times};
+use crate::reproduce::figure_table::{Column, Compared, FigureTable};
 use crate::reproduce::report_text::ReportText;
 use crate::template::{Template, Values};
 
 const TEMPLATE: Template = Template::new(include_str!("../../../templates/exanest.md"));
+
+/// The columns of the figures. Means of fewer runs are other figures, so the number of runs is a part of the key.
+const COLUMNS: [Column; 15] = [
+    Column("table", Compared::Key),
+    Column("pext", Compared::Key),
+    Column("algorithm", Compared::Key),
+    Column("budget", Compared::Key),
+    Column("runs", Compared::Key),
+    Column("links", Compared::Key),
+    Column("document_f1", Compared::Equal),
+    Column("document_f1_sd", Compared::Equal),
+    Column("document_f2", Compared::Equal),
+    Column("document_f2_sd", Compared::Equal),
+    Column("designs", Compared::Equal),
+    Column("f1", Compared::Equal),
+    Column("f1_sd", Compared::Equal),
+    Column("f2", Compared::Equal),
+    Column("f2_sd", Compared::Equal),
+];
 
 /// The results for all tables and figures.
 #[derive(Default)]
@@ -94,13 +114,12 @@ impl ExanestReport<'_> {
             format!("{:.2}", runs.map(|runs| runs.longest.as_secs_f64()).fold(0.0, f64::max))
         };
         let table = table.to_markdown();
-        report.add_times("times", &[("table", &table), ("longest_2", &longest(2)), ("longest_3", &longest(3))]);
+        report.add_uncompared("times", &[("table", &table), ("longest_2", &longest(2)), ("longest_3", &longest(3))]);
     }
 
-    /// Returns the means of the tables, one line per column and number of links.
-    pub(super) fn csv(&self) -> String {
-        let header = "table,pext,algorithm,budget,links,document_f1,document_f1_sd,document_f2,document_f2_sd,designs,f1,f1_sd,f2,f2_sd";
-        let mut table = Table::new(header.split(','));
+    /// Returns the means of the tables, one row per column and number of links.
+    pub(super) fn figure_table(&self) -> FigureTable {
+        let mut table = FigureTable::new(&COLUMNS);
         for runs in &self.columns {
             let column = runs.column;
             for group in &column.groups {
@@ -111,25 +130,27 @@ impl ExanestReport<'_> {
                     })
                 };
                 let (cut, paths) = (runs.cut(group.links), runs.paths(group.links));
-                let mut cells = vec![
+                let ([f1, f1_deviation], [f2, f2_deviation]) = (of(cut), of(paths));
+                table.push([
                     column.table.to_string(),
                     column.external.to_string(),
                     column.algorithm.to_string(),
                     name(runs.budget).to_owned(),
+                    self.runs.to_string(),
                     group.links.to_string(),
-                ];
-                cells.extend([
                     given(&group.cut, 0),
                     given(&group.cut, 1),
                     given(&group.paths, 0),
                     given(&group.paths, 1),
+                    cut.map_or(0, |cut| cut.count).to_string(),
+                    f1,
+                    f1_deviation,
+                    f2,
+                    f2_deviation,
                 ]);
-                cells.push(cut.map_or(0, |cut| cut.count).to_string());
-                cells.extend(of(cut).into_iter().chain(of(paths)));
-                table.push(cells);
             }
         }
-        table.to_csv()
+        table
     }
 }
 

@@ -9,6 +9,7 @@ use lockstep_report::Table;
 use super::cells::{COLLECTIVES, Cell, FaultRow, Figure, RULES, ReproducedTable, Verdict};
 use super::figures::Figures;
 use super::speed::{PairSweep, ReplannedFaults, ReplanningSpeed};
+use crate::reproduce::figure_table::{Column, Compared, FigureTable};
 use crate::reproduce::report_text::ReportText;
 use crate::template::Template;
 
@@ -21,13 +22,32 @@ pub(super) struct FaultReport<'a> {
     pub(super) speed: Option<ReplanningSpeed>,
 }
 
+/// The columns of the figures.
+const COLUMNS: [Column; 14] = [
+    Column("table", Compared::Key),
+    Column("network", Compared::Key),
+    Column("fault", Compared::Key),
+    Column("collective", Compared::Key),
+    Column("root", Compared::Key),
+    Column("document_steps", Compared::Equal),
+    Column("routing", Compared::Key),
+    Column("scatter", Compared::Key),
+    Column("our_steps", Compared::Fewer),
+    Column("bound", Compared::More),
+    Column("rule", Compared::Uncompared),
+    Column("certificate", Compared::Uncompared),
+    Column("found_by", Compared::Uncompared),
+    Column("verdict", Compared::Derived),
+];
+
 const TEMPLATE: Template = Template::new(include_str!("../../../templates/fault.md"));
 
 impl FaultReport<'_> {
-    /// Returns true if each schedule under the rules of the paper is optimal.
+    /// Returns true if each schedule under the rules of the paper is optimal, and each after a pair of faults.
     pub(super) fn holds(&self) -> bool {
         let cells = self.results.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
         cells.filter_map(|cell| cell.figures.first()).all(Figure::is_optimal)
+            && self.speed.as_ref().is_none_or(|speed| speed.pairs.all_optimal())
     }
 
     /// Returns the report.
@@ -45,14 +65,17 @@ impl FaultReport<'_> {
                     ("spec", &table.spec),
                     ("faults", &faults),
                     ("under_published_rules", &under_published_rules(reproduced).to_markdown()),
-                    ("proofs", &proofs(reproduced).to_markdown()),
                     ("under_all_rules", &under_all_rules(reproduced).to_markdown()),
                 ],
             );
-            let differences = differences(reproduced);
+            let number = &table.number;
+            let proofs = proofs(reproduced).to_markdown();
+            report.add_uncompared("proofs", &[("number", number), ("name", &table.name), ("proofs", &proofs)]);
+            let [differences, reasons] = differences(reproduced);
             if !differences.rows().is_empty() {
-                let differences = differences.to_markdown();
-                report.add("differences", &[("number", &table.number), ("differences", &differences)]);
+                report.add("differences", &[("number", number), ("differences", &differences.to_markdown())]);
+                let reasons = reasons.to_markdown();
+                report.add_uncompared("reasons", &[("number", number), ("name", &table.name), ("reasons", &reasons)]);
             }
         }
         if let Some(speed) = &self.speed {
@@ -61,10 +84,9 @@ impl FaultReport<'_> {
         report
     }
 
-    /// Returns one line per figure.
-    pub(super) fn csv(&self) -> String {
-        let header = "table,network,fault,collective,root,document_steps,routing,scatter,our_steps,bound,rule,certificate,found_by,verdict";
-        let mut table = Table::new(header.split(','));
+    /// Returns one row per figure.
+    pub(super) fn figure_table(&self) -> FigureTable {
+        let mut table = FigureTable::new(&COLUMNS);
         for reproduced in &self.results {
             for (row, cell) in cells(reproduced) {
                 for (&(routing, scatter), figure) in RULES.iter().zip(&cell.figures) {
@@ -87,15 +109,14 @@ impl FaultReport<'_> {
                 }
             }
         }
-        table.to_csv()
+        table
     }
 
     fn add_speed(&self, report: &mut ReportText, speed: &ReplanningSpeed) {
         let PairSweep { network, kind, collective, sets, optimal, lost, most_steps, time } = &speed.pairs;
         report.add(
-            "replanned",
+            "pairs",
             &[
-                ("replanned", &replanned(&speed.replanned).to_markdown()),
                 ("sets", sets),
                 ("kind", kind),
                 ("network", network),
@@ -105,24 +126,38 @@ impl FaultReport<'_> {
                 ("lost", lost),
             ],
         );
-        report.add_times(
-            "times",
+        report.add_uncompared(
+            "replanned",
             &[
-                ("replanned", &self.replanning_times(&speed.replanned).to_markdown()),
+                ("replanned", &self.replanned(&speed.replanned).to_markdown()),
                 ("sweeps", &seconds(speed.sweeps)),
                 ("doubles", &seconds(*time)),
             ],
         );
     }
 
-    fn replanning_times(&self, replanned: &[ReplannedFaults]) -> Table {
-        let mut table = Table::new(["Network", "Fault", "Collective", "Mean time", "Longest", "Paper"]);
+    fn replanned(&self, replanned: &[ReplannedFaults]) -> Table {
+        let mut table = Table::new([
+            "Network",
+            "Fault",
+            "Collective",
+            "Faults",
+            "Repaired",
+            "Transfers kept",
+            "Mean time",
+            "Longest",
+            "Paper",
+        ]);
         for row in replanned {
+            let percent = if row.kept[1] == 0 { 0.0 } else { 100.0 * row.kept[0] as f64 / row.kept[1] as f64 };
             let published = format!("{} s", self.figures.seconds_to_replan);
             table.push([
                 row.network.clone(),
                 row.kind.to_string(),
                 row.collective.abbreviation().to_uppercase(),
+                row.faults.to_string(),
+                row.repaired.to_string(),
+                format!("{percent:.0} %"),
                 milliseconds(row.mean),
                 milliseconds(row.longest),
                 if row.network.starts_with("kautz") { published } else { String::new() },
@@ -130,22 +165,6 @@ impl FaultReport<'_> {
         }
         table
     }
-}
-
-fn replanned(replanned: &[ReplannedFaults]) -> Table {
-    let mut table = Table::new(["Network", "Fault", "Collective", "Faults", "Repaired", "Transfers kept"]);
-    for row in replanned {
-        let percent = if row.kept[1] == 0 { 0.0 } else { 100.0 * row.kept[0] as f64 / row.kept[1] as f64 };
-        table.push([
-            row.network.clone(),
-            row.kind.to_string(),
-            row.collective.abbreviation().to_uppercase(),
-            row.faults.to_string(),
-            row.repaired.to_string(),
-            format!("{percent:.0} %"),
-        ]);
-    }
-    table
 }
 
 fn cells<'a>(reproduced: &'a ReproducedTable<'_>) -> impl Iterator<Item = (&'a FaultRow, &'a Cell)> {
@@ -232,9 +251,10 @@ fn under_all_rules(reproduced: &ReproducedTable<'_>) -> Table {
     table
 }
 
-/// Lists the cells whose published figure is not the optimum, with the reason.
-fn differences(reproduced: &ReproducedTable<'_>) -> Table {
-    let mut table = Table::new(["Fault", "Collective", "Paper", "Ours", "The published figure", "Why ours is minimal"]);
+/// Lists the cells whose published figure is not the optimum, and the reasons why ours is minimal.
+fn differences(reproduced: &ReproducedTable<'_>) -> [Table; 2] {
+    let mut differences = Table::new(["Fault", "Collective", "Paper", "Ours", "The published figure"]);
+    let mut reasons = Table::new(["Fault", "Collective", "Rule", "Certificate"]);
     for (row, cell) in cells(reproduced) {
         let (Some(published), Some(figure), Some(verdict)) = (cell.published, cell.figures.first(), cell.verdict())
         else {
@@ -245,16 +265,11 @@ fn differences(reproduced: &ReproducedTable<'_>) -> Table {
             Verdict::Beaten => "is not minimal",
             Verdict::Impossible => "is impossible",
         };
-        table.push([
-            row.fault.clone(),
-            cell.collective.abbreviation().to_uppercase(),
-            published.to_string(),
-            ours(figure),
-            words.to_owned(),
-            figure.why.clone(),
-        ]);
+        let collective = cell.collective.abbreviation().to_uppercase();
+        differences.push([&row.fault, &collective, &published.to_string(), &ours(figure), words]);
+        reasons.push([&row.fault, &collective, &figure.rule, &figure.why]);
     }
-    table
+    [differences, reasons]
 }
 
 fn rule_name(routing: Routing, scatter: ScatterRule) -> &'static str {

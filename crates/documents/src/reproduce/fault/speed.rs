@@ -41,6 +41,13 @@ pub(super) struct PairSweep {
     pub(super) time: Duration,
 }
 
+impl PairSweep {
+    /// Returns true if each plan is optimal.
+    pub(super) fn all_optimal(&self) -> bool {
+        self.optimal + self.lost == self.sets
+    }
+}
+
 /// The plans after faults with their times.
 pub(super) struct ReplanningSpeed {
     pub(super) replanned: Vec<ReplannedFaults>,

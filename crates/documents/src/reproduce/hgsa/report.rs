@@ -6,10 +6,28 @@ use std::time::Duration;
 use lockstep_report::Table;
 
 use super::cells::{HgsaOutcome, VARIANTS};
+use crate::reproduce::figure_table::{Column, Compared, FigureTable};
 use crate::reproduce::report_text::ReportText;
 use crate::template::Template;
 
 const TEMPLATE: Template = Template::new(include_str!("../../../templates/hgsa.md"));
+
+/// The columns of the figures.
+const COLUMNS: [Column; 13] = [
+    Column("table", Compared::Key),
+    Column("network", Compared::Key),
+    Column("spec", Compared::Key),
+    Column("terminals", Compared::Equal),
+    Column("document_steps", Compared::Equal),
+    Column("document_bound", Compared::Equal),
+    Column("bound", Compared::More),
+    Column("rule", Compared::Uncompared),
+    Column("variant", Compared::Key),
+    Column("runs", Compared::Uncompared),
+    Column("successes", Compared::Successes),
+    Column("auto_steps", Compared::Fewer),
+    Column("auto_found_by", Compared::Uncompared),
+];
 
 /// The results for both tables.
 pub(super) struct HgsaReport<'a> {
@@ -43,17 +61,15 @@ impl HgsaReport<'_> {
                     ("rates", &rates(&outcomes).to_markdown()),
                 ],
             );
-            report.add_times("times", &[("number", &number), ("times", &times(&outcomes).to_markdown())]);
+            report.add_uncompared("times", &[("number", &number), ("times", &times(&outcomes).to_markdown())]);
         }
         self.add_claim(&mut report);
         report
     }
 
-    /// Returns one line per network and variant.
-    pub(super) fn csv(&self) -> String {
-        let header = "table,network,spec,terminals,document_steps,document_bound,bound,rule,variant,runs,successes,\
-                      auto_steps,auto_found_by";
-        let mut table = Table::new(header.split(','));
+    /// Returns one row per network and variant.
+    pub(super) fn figure_table(&self) -> FigureTable {
+        let mut table = FigureTable::new(&COLUMNS);
         for outcome in &self.results {
             for ((variant, _), runs) in VARIANTS.iter().zip(&outcome.runs) {
                 table.push([
@@ -73,7 +89,7 @@ impl HgsaReport<'_> {
                 ]);
             }
         }
-        table.to_csv()
+        table
     }
 
     /// Compares the success rates with the claim of the paper.
@@ -107,7 +123,7 @@ impl HgsaReport<'_> {
 }
 
 fn steps(outcomes: &[&HgsaOutcome<'_>]) -> Table {
-    let mut table = Table::new(["Network", "Spec", "Nodes", "Paper", "Its bound", "Ours", "Bound", "Auto", "Found by"]);
+    let mut table = Table::new(["Network", "Spec", "Nodes", "Paper", "Its bound", "Ours", "Bound", "Auto"]);
     for outcome in outcomes {
         let is_reached = outcome.runs.iter().any(|runs| runs.successes > 0);
         table.push([
@@ -119,7 +135,6 @@ fn steps(outcomes: &[&HgsaOutcome<'_>]) -> Table {
             if is_reached { outcome.bound.to_string() } else { "-".to_owned() },
             outcome.bound.to_string(),
             outcome.planned.steps.to_string(),
-            outcome.planned.finder.clone(),
         ]);
     }
     table
@@ -142,14 +157,16 @@ fn rates(outcomes: &[&HgsaOutcome<'_>]) -> Table {
     table
 }
 
-/// Returns the mean and the longest time of each variant, and the time of the planner.
+/// Returns the mean and the longest time of each variant, and the time and the method of the planner.
 fn times(outcomes: &[&HgsaOutcome<'_>]) -> Table {
     let names = VARIANTS.iter().flat_map(|(name, _)| [(*name).to_owned(), "longest".to_owned()]);
-    let mut table = Table::new(["Spec".to_owned()].into_iter().chain(names).chain(["Auto".to_owned()]));
+    let mut table =
+        Table::new(["Spec".to_owned()].into_iter().chain(names).chain(["Auto", "found by"].map(str::to_owned)));
     for outcome in outcomes {
         let cells = outcome.runs.iter().flat_map(|runs| [runs.total / runs.all.max(1), runs.longest]);
         let cells = cells.chain([outcome.planned.time]).map(milliseconds);
-        table.push([format!("`{}`", outcome.row.spec)].into_iter().chain(cells));
+        let finder = outcome.planned.finder.clone();
+        table.push([format!("`{}`", outcome.row.spec)].into_iter().chain(cells).chain([finder]));
     }
     table
 }

@@ -9,10 +9,24 @@ use super::figures::Figures;
 use super::lecture::LectureTables;
 use super::planned::PlannedBroadcast;
 use super::torus::TorusBroadcast;
+use crate::reproduce::figure_table::{Column, Compared, FigureTable};
 use crate::reproduce::report_text::ReportText;
 use crate::template::Template;
 
 const TEMPLATE: Template = Template::new(include_str!("../../../templates/hypercube.md"));
+
+/// The columns of the figures.
+const COLUMNS: [Column; 9] = [
+    Column("part", Compared::Key),
+    Column("network", Compared::Key),
+    Column("case", Compared::Key),
+    Column("document_rounds", Compared::Equal),
+    Column("rounds", Compared::Fewer),
+    Column("bound", Compared::More),
+    Column("document_transmissions", Compared::Equal),
+    Column("transmissions", Compared::Equal),
+    Column("verdict", Compared::Derived),
+];
 
 /// The results for all formulas and tables.
 pub(super) struct HypercubeReport<'a> {
@@ -79,8 +93,8 @@ impl HypercubeReport<'_> {
                 ("planned", &self.planned().to_markdown()),
             ],
         );
-        for (title, table) in self.times() {
-            report.add_times("times", &[("title", &title), ("table", &table.to_markdown())]);
+        for (title, table) in self.methods_and_times() {
+            report.add_uncompared("methods-and-times", &[("title", &title), ("table", &table.to_markdown())]);
         }
         report
     }
@@ -91,7 +105,6 @@ impl HypercubeReport<'_> {
             "formula",
             "schedule",
             "bound",
-            "rule",
             "formula, transmissions",
             "schedule, transmissions",
             "verified",
@@ -103,18 +116,68 @@ impl HypercubeReport<'_> {
                 row.formula.rounds.to_string(),
                 row.verified.rounds.to_string(),
                 row.bound.to_string(),
-                row.rule.clone(),
                 row.formula.transmissions.to_string(),
                 row.verified.transmissions.to_string(),
                 if row.is_explicit { "explicit" } else { "symmetric" }.to_owned(),
-                if row.holds() { "optimal" } else { "differs" }.to_owned(),
+                cube_verdict(row),
             ]);
         }
         table
     }
 
+    /// Returns one row per collective on a hypercube, and one per broadcast.
+    pub(super) fn figure_table(&self) -> FigureTable {
+        let mut table = FigureTable::new(&COLUMNS);
+        for row in self.cubes.iter().flatten() {
+            table.push([
+                "hypercube".to_owned(),
+                format!("hypercube:{}", row.dimension),
+                row.collective.abbreviation().to_owned(),
+                row.formula.rounds.to_string(),
+                row.verified.rounds.to_string(),
+                row.bound.to_string(),
+                row.formula.transmissions.to_string(),
+                row.verified.transmissions.to_string(),
+                cube_verdict(row),
+            ]);
+        }
+        for (part, broadcast) in self.torus_broadcasts() {
+            table.push([
+                part.to_owned(),
+                format!("torus:{0}x{0}", broadcast.side),
+                String::new(),
+                String::new(),
+                broadcast.rounds.to_string(),
+                broadcast.bound.to_string(),
+                String::new(),
+                broadcast.transmissions.to_string(),
+                verdict(broadcast.rounds, broadcast.bound),
+            ]);
+        }
+        for planned in &self.planned {
+            table.push([
+                "planned".to_owned(),
+                planned.spec.to_owned(),
+                planned.routing.to_owned(),
+                String::new(),
+                planned.steps.to_string(),
+                planned.bound.to_string(),
+                String::new(),
+                String::new(),
+                verdict(planned.steps, planned.bound),
+            ]);
+        }
+        table
+    }
+
+    /// Returns the broadcasts on square tori with the names of their constructions.
+    fn torus_broadcasts(&self) -> impl Iterator<Item = (&'static str, &TorusBroadcast)> {
+        let parts = [("tiling", &self.tilings), ("diagonals", &self.diagonals), ("subgroup chain", &self.chains)];
+        parts.into_iter().flat_map(|(part, broadcasts)| broadcasts.iter().map(move |broadcast| (part, broadcast)))
+    }
+
     fn planned(&self) -> Table {
-        let mut table = Table::new(["network", "routing", "rounds", "bound", "verdict", "found by"]);
+        let mut table = Table::new(["network", "routing", "rounds", "bound", "verdict"]);
         for planned in &self.planned {
             table.push([
                 planned.spec.to_owned(),
@@ -122,39 +185,45 @@ impl HypercubeReport<'_> {
                 planned.steps.to_string(),
                 planned.bound.to_string(),
                 verdict(planned.steps, planned.bound),
-                planned.finder.clone(),
             ]);
         }
         table
     }
 
-    /// Returns the tables of times with their titles.
-    fn times(&self) -> [(&'static str, Table); 3] {
-        let names = self.figures.collectives.iter().map(|formulas| formulas.collective.to_uppercase());
-        let mut cubes = Table::new(["d".to_owned()].into_iter().chain(names));
-        for rows in &self.cubes {
-            let dimension = rows.first().map(|row| row.dimension.to_string()).unwrap_or_default();
-            cubes.push([dimension].into_iter().chain(rows.iter().map(|row| milliseconds(row.time))));
-        }
-        let mut tori = Table::new(["torus", "construction", "time"]);
-        for (name, broadcasts) in
-            [("tiling", &self.tilings), ("diagonals", &self.diagonals), ("subgroup chain", &self.chains)]
-        {
-            for broadcast in broadcasts {
-                let torus = format!("{0} x {0}", broadcast.side);
-                tori.push([torus, name.to_owned(), milliseconds(broadcast.time)]);
+    /// Returns tables with their titles: the rules of the bounds, the methods of the planner, and the times.
+    fn methods_and_times(&self) -> [(&'static str, Table); 4] {
+        let by_dimension = |cell: &dyn Fn(&CubeFigures) -> String| {
+            let names = self.figures.collectives.iter().map(|formulas| formulas.collective.to_uppercase());
+            let mut table = Table::new(["d".to_owned()].into_iter().chain(names));
+            for rows in &self.cubes {
+                let dimension = rows.first().map(|row| row.dimension.to_string()).unwrap_or_default();
+                table.push([dimension].into_iter().chain(rows.iter().map(cell)));
             }
+            table
+        };
+        let mut tori = Table::new(["torus", "construction", "time"]);
+        for (name, broadcast) in self.torus_broadcasts() {
+            tori.push([format!("{0} x {0}", broadcast.side), name.to_owned(), milliseconds(broadcast.time)]);
         }
-        let mut planned = Table::new(["network", "routing", "time"]);
+        let mut planned = Table::new(["network", "routing", "found by", "time"]);
         for one in &self.planned {
-            planned.push([one.spec.to_owned(), one.routing.to_owned(), milliseconds(one.time)]);
+            planned.push([one.spec.to_owned(), one.routing.to_owned(), one.finder.clone(), milliseconds(one.time)]);
         }
-        [("Hypercubes", cubes), ("Tori", tori), ("Other broadcasts", planned)]
+        [
+            ("Hypercubes: rules of the bounds", by_dimension(&|row| row.rule.clone())),
+            ("Hypercubes: times", by_dimension(&|row| milliseconds(row.time))),
+            ("Tori: times", tori),
+            ("Other broadcasts: methods and times", planned),
+        ]
     }
 }
 
 fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}
+
+fn cube_verdict(row: &CubeFigures) -> String {
+    if row.holds() { "optimal" } else { "differs" }.to_owned()
 }
 
 fn verdict(rounds: u32, bound: u32) -> String {

@@ -9,6 +9,7 @@ use lockstep_report::Table;
 use super::cells::{Outcome, Settings, Verdict};
 use super::figures::{Cell, Figures, Network};
 use super::published_schedule::VerifiedSchedule;
+use crate::reproduce::figure_table::{Column, Compared, FigureTable};
 use crate::reproduce::report_text::ReportText;
 use crate::template::Template;
 
@@ -24,6 +25,26 @@ pub(super) struct MinReport<'a> {
     /// The published schedules of Tables 2 and 4, by table.
     pub(super) schedules: Vec<(u8, VerifiedSchedule)>,
 }
+
+/// The columns of the figures.
+const COLUMNS: [Column; 16] = [
+    Column("table", Compared::Key),
+    Column("network", Compared::Key),
+    Column("spec", Compared::Equal),
+    Column("collective", Compared::Key),
+    Column("place", Compared::Key),
+    Column("document_steps", Compared::Equal),
+    Column("document_optimal", Compared::Equal),
+    Column("our_steps", Compared::Fewer),
+    Column("bound", Compared::More),
+    Column("rule", Compared::Uncompared),
+    Column("found_by", Compared::Uncompared),
+    Column("verdict", Compared::Derived),
+    Column("runs", Compared::Uncompared),
+    Column("successes", Compared::Successes),
+    Column("document_success_percent", Compared::Equal),
+    Column("document_seconds", Compared::Equal),
+];
 
 /// The collectives in the order of the paper.
 const COLLECTIVES: [&str; 4] = ["oab", "aab", "oas", "aas"];
@@ -56,7 +77,7 @@ impl MinReport<'_> {
                     }
                 }
                 5 => report.add("success", &[("rates", &self.rates().to_markdown())]),
-                _ => report.add_times("table-times", &[("times", &self.times().to_markdown())]),
+                _ => report.add_uncompared("table-times", &[("times", &self.times().to_markdown())]),
             }
         }
         if self.table.is_none() {
@@ -65,11 +86,9 @@ impl MinReport<'_> {
         report
     }
 
-    /// Returns one line per figure.
-    pub(super) fn csv(&self) -> String {
-        let header = "table,network,spec,collective,place,document_steps,document_optimal,our_steps,bound,rule,found_by,verdict,\
-                      runs,successes,document_success_percent,document_seconds";
-        let mut table = Table::new(header.split(','));
+    /// Returns one row per figure.
+    pub(super) fn figure_table(&self) -> FigureTable {
+        let mut table = FigureTable::new(&COLUMNS);
         for outcome in &self.results {
             let Outcome { network, cell, .. } = outcome;
             table.push([
@@ -91,7 +110,7 @@ impl MinReport<'_> {
                 cell.seconds.map(|seconds| seconds.to_string()).unwrap_or_default(),
             ]);
         }
-        table.to_csv()
+        table
     }
 
     fn add_steps(&self, report: &mut ReportText, number: u8) {
@@ -102,7 +121,8 @@ impl MinReport<'_> {
             "steps",
             &[("number", &number), ("kind", &kind), ("steps", &steps), ("figures", &figures), ("doubts", &doubts)],
         );
-        report.add_times("figure-times", &[("times", &self.figure_times(number).to_markdown())]);
+        let methods = self.methods_and_times(number).to_markdown();
+        report.add_uncompared("methods-and-times", &[("number", &number), ("methods", &methods)]);
     }
 
     fn add_totals(&self, report: &mut ReportText) {
@@ -110,7 +130,7 @@ impl MinReport<'_> {
         report.add("together", &[("figures", &self.results.len()), ("optimal", &optimal)]);
         report.add("equation", &[("lines", &self.equation())]);
         let time: Duration = self.results.iter().filter_map(|outcome| outcome.mean).sum();
-        report.add_times("total-time", &[("time", &seconds(time.as_secs_f64()))]);
+        report.add_uncompared("total-time", &[("time", &seconds(time.as_secs_f64()))]);
     }
 
     /// Returns the table as in the paper.
@@ -168,18 +188,8 @@ impl MinReport<'_> {
 
     /// One row per figure.
     fn figures_of(&self, number: u8) -> Table {
-        let mut table = Table::new([
-            "Topology",
-            "Collective",
-            "Paper",
-            "Ours",
-            "Bound",
-            "Rule",
-            "Found by",
-            "Verdict",
-            "Success %",
-            "Paper %",
-        ]);
+        let mut table =
+            Table::new(["Topology", "Collective", "Paper", "Ours", "Bound", "Verdict", "Success %", "Paper %"]);
         for outcome in self.results_of(number) {
             let Outcome { network, cell, .. } = outcome;
             table.push([
@@ -188,8 +198,6 @@ impl MinReport<'_> {
                 format!("{}{}", outcome.published(), if cell.suboptimal { "*" } else { "" }),
                 outcome.steps.map_or_else(|| "none".to_owned(), |steps| steps.to_string()),
                 outcome.bound.to_string(),
-                outcome.rule.clone(),
-                outcome.finder.clone(),
                 verdict(outcome),
                 outcome.success_percent().to_string(),
                 cell.success_percent.to_string(),
@@ -198,13 +206,15 @@ impl MinReport<'_> {
         table
     }
 
-    /// One row per figure with our mean time, that of the paper, and their ratio.
-    fn figure_times(&self, number: u8) -> Table {
-        let mut table = Table::new(["Topology", "Collective", "Mean time", "Paper", "Ratio"]);
+    /// One row per figure with the rule of the bound, the method, our mean time, that of the paper, and their ratio.
+    fn methods_and_times(&self, number: u8) -> Table {
+        let mut table = Table::new(["Topology", "Collective", "Rule", "Found by", "Mean time", "Paper", "Ratio"]);
         for outcome in self.results_of(number) {
             table.push([
                 outcome.network.name.clone(),
                 collective_and_root(outcome),
+                outcome.rule.clone(),
+                outcome.finder.clone(),
                 outcome.mean.map_or_else(|| "-".to_owned(), |mean| seconds(mean.as_secs_f64())),
                 published_time(outcome.cell),
                 ratio(outcome.cell, outcome.mean),

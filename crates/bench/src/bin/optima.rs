@@ -1,12 +1,14 @@
 //! `cargo xtask optima`: plans and bounds of random problems, compared with exact optima.
 
+#![allow(clippy::print_stdout, reason = "the output of a program is its purpose")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
+use clap::Parser;
 use lockstep::{Budget, Plan, PlanOptions, Planner};
 use lockstep_report::Table;
 use lockstep_schedule::strategy::{Instance, fastest_schedule, instance};
@@ -14,9 +16,10 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rayon::prelude::*;
 
-/// The numbers of random problems, and their seed.
-#[derive(Args)]
-pub(crate) struct Arguments {
+/// Compare plans and bounds of random problems with exact optima.
+#[derive(Parser)]
+#[command(name = "cargo xtask optima", bin_name = "cargo xtask optima")]
+struct Arguments {
     /// Number of small problems, on networks of 3 to 7 nodes, which an exhaustive search solves.
     #[arg(long, value_name = "N", default_value_t = 5000)]
     small: u32,
@@ -60,12 +63,10 @@ struct Outcome {
     time: Duration,
 }
 
-/// Plans random problems, and prints how many plans and bounds are exact.
-///
-/// # Errors
-///
-/// If a problem has no plan, if a bound exceeds the optimum, or if a file cannot be written.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+/// Plans random problems, and prints how many plans and bounds are exact. It is an error if a problem has no plan, or if a bound
+/// exceeds the optimum.
+fn main() -> Result<()> {
+    let arguments = &Arguments::parse();
     for (sizes, count) in [(SMALL, arguments.small), (MEDIUM, arguments.medium)] {
         let outcomes: Result<Vec<Outcome>> =
             (0..count).into_par_iter().map(|number| outcome(arguments, sizes, number)).collect();
