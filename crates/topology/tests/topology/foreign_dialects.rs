@@ -9,7 +9,7 @@ use crate::foreign_formats::check;
 fn notes(format: GraphFormat, text: &str) -> String {
     let file = read_graph_file(text, format, "given", &ReadOptions::default());
     let file = file.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    file.notes.iter().map(|note| format!("{note}\n")).collect()
+    file.notes.iter().map(|note| note.to_string() + "\n").collect()
 }
 
 fn refused(file: &str, text: &str) -> String {
@@ -462,7 +462,7 @@ fn files_of_other_kinds_say_what_they_are() {
             "from topologies import *\nclass Mesh(Topology):\n    def makeTopology(self, options):\n        pass\n",
         ),
     ];
-    let messages: String = cases.iter().map(|(file, text)| format!("{}\n", refused(file, text))).collect();
+    let messages: String = cases.iter().map(|(file, text)| refused(file, text) + "\n").collect();
     expect![[r"
         this is a graph file of NCCL: the channels that NCCL chose (NCCL_GRAPH_DUMP_FILE); give the topology, which NCCL_TOPO_DUMP_FILE writes
         this is a program of MSCCL; lockstep run executes it, and lockstep judge compares it with the bound of a network

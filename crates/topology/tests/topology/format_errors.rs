@@ -268,7 +268,7 @@ fn bad_node_link() {
     check(
         GraphFormat::NodeLink,
         &cases,
-        &expect![[r#"
+        &expect![[r"
             line 1: found '[', expected '{', the start of a JSON object
             line 1: missing field `nodes`
             field 'edges': found nothing, expected a list 'edges' or 'links'
@@ -283,7 +283,7 @@ fn bad_node_link() {
             field 'links[0].target': there is no node '2'; correct the name, or add the node
             field 'links[1]': '2' and '1' are already joined; set 'multigraph' to true for parallel edges
             line 1, field 'nodes': the file ends in the middle of a value; it is incomplete
-        "#]],
+        "]],
     );
 }
 

@@ -9,7 +9,7 @@ use crate::foreign_formats::check;
 /// A table of `rocm-smi --showtopo`.
 fn rocm_table(title: &str, rows: &[&str]) -> String {
     let names: Vec<String> = (0..rows.len()).map(|gpu| format!("GPU{gpu}")).collect();
-    let rows: String = names.iter().zip(rows).map(|(name, row)| format!("{name}   {row}\n")).collect();
+    let rows: String = names.iter().zip(rows).map(|(name, row)| [name, "   ", row, "\n"].concat()).collect();
     format!("===== {title} between two GPUs =====\n       {}\n{rows}\n", names.join("         "))
 }
 
@@ -69,7 +69,7 @@ fn weights_tell_the_links_of_rocm_smi() {
         "]],
     );
     let prefixed = tables(["0 15 30 15", "15 0 15 30", "30 15 0 15", "15 30 15 0"]);
-    let prefixed: String = prefixed.lines().map(|line| format!("node-1: {line}\n")).collect();
+    let prefixed: String = prefixed.lines().map(|line| ["node-1: ", line, "\n"].concat()).collect();
     check(
         GraphFormat::RocmSmi,
         &prefixed,
@@ -146,7 +146,7 @@ fn hops_over_pcie_tell_the_numa_nodes() {
 /// A table of `amd-smi topology` of four GPUs.
 fn amd_table(title: &str, rows: [&str; 4]) -> String {
     let buses = ["0000:0c:00.0", "0000:22:00.0", "0000:38:00.0", "0000:5c:00.0"];
-    let rows: String = buses.iter().zip(rows).map(|(bus, row)| format!("{bus} {row}\n")).collect();
+    let rows: String = buses.iter().zip(rows).map(|(bus, row)| [bus, " ", row, "\n"].concat()).collect();
     format!("{title} TABLE:\n             {}\n{rows}", buses.join(" "))
 }
 

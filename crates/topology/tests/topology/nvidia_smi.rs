@@ -13,7 +13,7 @@ const MATRIX: &str =
 fn lines_of_nvidia_smi_may_have_prefixes() {
     let expected = read_graph(MATRIX, GraphFormat::NvidiaSmi, "").unwrap();
     for prefix in ["node01: ", "[1,0]<stdout>:", "2026-11-28T10:00:00.123Z ", "> ", "(GPU-pool) gpu-7 | "] {
-        let text: String = MATRIX.lines().map(|line| format!("{prefix}{line}\n")).collect();
+        let text: String = MATRIX.lines().map(|line| [prefix, line, "\n"].concat()).collect();
         assert_eq!(GraphFormat::recognise("x.log", &text), Some(GraphFormat::NvidiaSmi), "{prefix}");
         assert_eq!(read_graph(&text, GraphFormat::NvidiaSmi, "").unwrap(), expected, "{prefix}");
     }
@@ -52,9 +52,12 @@ fn other_outputs_of_nvidia_smi_are_refused() {
     );
 }
 
+/// A link: its number, the bus id of the device at the far end, and the number of the link there.
+type Link<'a> = (u32, &'a str, u32);
+
 /// The output of `nvidia-smi nvlink -R`: the links of GPUs with their far ends.
-fn nvlinks(gpus: &[(u32, &[(u32, &str, u32)])]) -> String {
-    let link = |&(number, bus, end): &(u32, &str, u32)| format!("\t Link {number}: Remote Device {bus}: Link {end}\n");
+fn nvlinks(gpus: &[(u32, &[Link<'_>])]) -> String {
+    let link = |&(number, bus, end): &Link<'_>| format!("\t Link {number}: Remote Device {bus}: Link {end}\n");
     let gpu = |&(number, links): &(u32, &[(u32, &str, u32)])| {
         format!("GPU {number}: Some GPU (UUID: GPU-0)\n{}", links.iter().map(link).collect::<String>())
     };
