@@ -22,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("crates/cli/src/args/", &["judge"]),
     ("crates/cli/src/commands/", &["judge", "judged"]),
     ("crates/cli/src/lib.rs", &["judge"]),
+    ("crates/cli/tests/program/", &["judge"]),
     ("crates/python/src/", &["judge"]),
     // The task that runs this command on a folder, and its page.
     ("xtask/src/judged.rs", &["judge", "judged"]),

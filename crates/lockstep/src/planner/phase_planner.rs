@@ -4,7 +4,7 @@ use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{
     Budget, EngineEvent, EngineRequest, FoundSchedule, NotFound, Problem, SearchProgress, StopReason, Unverified,
-    verify_within,
+    verify, verify_within,
 };
 
 use super::budget_share::part_of_time;
@@ -241,8 +241,14 @@ impl<'a> PhasePlanner<'a> {
         if steps >= state.reached() {
             return;
         }
-        // A schedule that was found in time may be verified a little later.
-        match verify_within(&self.problem, &found.schedule, &self.budget.for_first_result()) {
+        // A schedule that was found in time may be verified a little later. A cancelled search keeps its schedule.
+        let verified = match verify_within(&self.problem, &found.schedule, &self.budget.for_first_result()) {
+            Err(Unverified::Stopped(StopReason::Cancelled)) => {
+                verify(&self.problem, &found.schedule).map_err(Unverified::Invalid)
+            }
+            verified => verified,
+        };
+        match verified {
             Ok(verification) => {
                 observe(Event::Found { engine, steps });
                 state.best = Some(PhaseSchedule::new(engine, found, verification));

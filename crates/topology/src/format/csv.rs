@@ -16,7 +16,7 @@
 
 use std::borrow::Cow;
 
-use super::edge_table;
+use super::edge_table::{self, Row};
 use crate::NodeId;
 use crate::format::attributes::{EdgeAttributes, EdgeDirection, NodeAttributes, parse_whole, quantity};
 use crate::format::error::{FileFault, ReadError};
@@ -29,9 +29,6 @@ const SEPARATORS: [char; 3] = [',', ';', '\t'];
 
 /// The separator of a file without any of [`SEPARATORS`]: white space of any length.
 const BLANK: char = ' ';
-
-/// A row of the file with its line.
-pub(super) type Row<'a> = (usize, Vec<Cow<'a, str>>);
 
 /// Returns true if a text is a table of edges, or has as many rows as columns, one of them perhaps for names.
 ///

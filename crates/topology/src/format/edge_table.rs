@@ -12,7 +12,6 @@
 
 use std::borrow::Cow;
 
-use super::csv::Row;
 use crate::NodeId;
 use crate::format::attributes::{EdgeAttributes, EdgeDirection};
 use crate::format::edges::are_symmetric;
@@ -32,6 +31,9 @@ const ENDS: [[&str; 2]; 9] = [
     ["node1", "node2"],
     ["node_1", "node_2"],
 ];
+
+/// A row of a file with its line.
+pub(super) type Row<'a> = (usize, Vec<Cow<'a, str>>);
 
 /// Returns the places of the columns of the two ends, if a row is the header of a table of edges.
 pub(super) fn ends<'a>(header: &(impl Iterator<Item = &'a str> + Clone)) -> Option<[usize; 2]> {

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use roxmltree::Node;
 
 use super::bandwidths::{architecture, nvlink_bandwidth, xgmi_bandwidth};
-use super::reader::{GPU_CLASSES, Reader, bus_id};
+use super::device_class::GPU_CLASSES;
+use super::reader::{Reader, bus_id};
 use crate::NodeId;
 use crate::format::attributes::{EdgeDirection, NodeAttributes, whole_number};
 use crate::format::error::FileFault;

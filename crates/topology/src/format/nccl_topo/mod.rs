@@ -13,6 +13,7 @@
 //! whose bandwidths these are. NCCL also merges two levels of Broadcom switches; here they stay apart.
 
 mod bandwidths;
+mod device_class;
 mod links;
 mod reader;
 mod similar_specs;

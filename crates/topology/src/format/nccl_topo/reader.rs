@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use roxmltree::Node;
 
 use super::bandwidths::{MBIT_PER_S, UNKNOWN_NET_SPEED, inter_cpu_bandwidth, pcie_bandwidth};
+use super::device_class::{is_gpu, is_nic};
 use super::similar_specs::similar_specs;
 use crate::NodeId;
 use crate::format::attributes::{EdgeDirection, NodeAttributes, quantity, whole_number};
@@ -16,9 +17,6 @@ use crate::format::parsed_graph::ParsedGraph;
 use crate::format::xml::{at, elements, parse, required, root, without_document_type};
 use crate::quantity::Quantity;
 use crate::text::excerpt;
-
-/// The beginnings of the PCI classes of GPUs: those of NVIDIA and AMD, and accelerators of AMD.
-pub(super) const GPU_CLASSES: [&str; 2] = ["0x03", "0x120000"];
 
 /// The attributes of each element that the reader uses.
 const USED: [(&str, &[&str]); 10] = [
@@ -324,20 +322,6 @@ impl<'a> Reader<'a> {
 
 fn host_hash<'a>(cpu: Node<'a, 'a>) -> &'a str {
     cpu.attribute("host_hash").unwrap_or_default()
-}
-
-fn class<'a>(pci: Node<'a, 'a>) -> &'a str {
-    pci.attribute("class").unwrap_or_default()
-}
-
-/// Returns true if a PCI device is a GPU.
-pub(super) fn is_gpu(pci: Node<'_, '_>) -> bool {
-    elements(pci, "gpu").next().is_some() || GPU_CLASSES.iter().any(|known| class(pci).starts_with(known))
-}
-
-/// Returns true if a PCI device is a network card.
-pub(super) fn is_nic(pci: Node<'_, '_>) -> bool {
-    elements(pci, "nic").next().is_some() || class(pci).starts_with("0x02")
 }
 
 /// Returns a bus id in lower case.

@@ -3,7 +3,7 @@
 use roxmltree::Node;
 
 use super::bandwidths::pcie_generation;
-use super::reader::{is_gpu, is_nic};
+use super::device_class::{is_gpu, is_nic};
 use crate::format::xml::elements;
 
 /// The number of GPUs of the machines of NVIDIA that have a spec.
