@@ -7,4 +7,17 @@ pub enum ExitStatus {
     Success,
     /// A negative answer, such as an invalid schedule: exit code 1.
     Negative,
+    /// A signal ended the work without a result: exit code 130, as shells report SIGINT.
+    Interrupted,
+}
+
+impl ExitStatus {
+    /// Returns the exit code.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Negative => 1,
+            Self::Interrupted => 130,
+        }
+    }
 }

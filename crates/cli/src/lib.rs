@@ -99,8 +99,7 @@ impl GlobalArgs {
 /// Returns the exit code of a command, and prints its error.
 fn exit_code(result: anyhow::Result<ExitStatus>) -> ExitCode {
     match result {
-        Ok(ExitStatus::Success) => ExitCode::SUCCESS,
-        Ok(ExitStatus::Negative) => ExitCode::from(1),
+        Ok(status) => ExitCode::from(status.code()),
         // The reader closed the pipe because it needs no more output.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

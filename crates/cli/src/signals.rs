@@ -7,13 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use lockstep::Budget;
 
+use crate::exit_status::ExitStatus;
 use crate::progress::Progress;
 
 /// Signals that follow within this time count as one: terminals send a signal to the program and to its group.
 const ECHO: Duration = Duration::from_millis(200);
-
-/// Exit code after a second signal or without any result, as shells report SIGINT.
-const INTERRUPTED: i32 = 130;
 
 /// The time after a signal in which the work must end.
 const GRACE: Duration = Duration::from_millis(800);
@@ -60,13 +58,13 @@ pub(crate) fn cancel_on_signal(
                 std::thread::sleep(GRACE);
                 if !is_over.load(Ordering::Relaxed) {
                     notes.print("stopped without a result");
-                    std::process::exit(INTERRUPTED);
+                    std::process::exit(ExitStatus::Interrupted.code().into());
                 }
             };
             // Without a thread, only the second signal ends the program.
             let _ = std::thread::Builder::new().spawn(end);
         }
-        Some(first) if first.elapsed() > ECHO => std::process::exit(INTERRUPTED),
+        Some(first) if first.elapsed() > ECHO => std::process::exit(ExitStatus::Interrupted.code().into()),
         Some(_) => {}
     };
     match ctrlc::set_handler(handler) {

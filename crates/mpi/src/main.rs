@@ -10,7 +10,6 @@ mod run;
 use std::process::ExitCode;
 
 use clap::Parser;
-use lockstep_cli::ExitStatus;
 use mpi::Threading;
 use mpi::topology::{Communicator, SimpleCommunicator};
 
@@ -54,8 +53,7 @@ fn main() -> ExitCode {
 /// Executes a plan, and prints its error at rank 0.
 fn run(args: &RunArgs, world: &SimpleCommunicator) -> ExitCode {
     match run::run(args, world) {
-        Ok(ExitStatus::Success) => ExitCode::SUCCESS,
-        Ok(ExitStatus::Negative) => ExitCode::from(1),
+        Ok(status) => ExitCode::from(status.code()),
         Err(error) => {
             // The other ranks have the same error, or know only that rank 0 has one.
             if world.rank() == 0 {

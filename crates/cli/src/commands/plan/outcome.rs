@@ -160,10 +160,9 @@ pub(super) fn refuse(
             output::error(&error.into());
             Ok(ExitStatus::Negative)
         }
-        // A time limit does not say whether there is such a schedule.
-        PlanError::NotFound(NotFound::Unfinished { reason }) if reason != StopReason::Deadline => {
-            output::error(&error.into());
-            Ok(ExitStatus::Negative)
+        PlanError::NotFound(NotFound::Unfinished { reason: StopReason::Cancelled }) => {
+            output::note(verbosity, "stopped without a result");
+            Ok(ExitStatus::Interrupted)
         }
         PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
             Err(anyhow!("{error}; use --engine auto"))
