@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use lockstep::files::{OutputFile, one_line};
+use lockstep::files::{OutputFile, message_line, one_line};
 
 use crate::args::Verbosity;
 use crate::standard_streams::is_standard_output;
@@ -161,8 +161,7 @@ pub(crate) fn shortened(text: &str) -> String {
             }
         }
     }
-    let line = |line: &str| line.split(' ').map(one_line).collect::<Vec<_>>().join(" ");
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(message_line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@
 //! - [`seal`], [`append_sealed`], [`open`] and [`open_first`] work on payloads that the caller encodes.
 //! - [`to_json_line`] writes one record of a JSON Lines file, and [`from_json_lines`] reads such a file.
 //! - [`decode_text`] decodes a text file in UTF-8 or UTF-16.
-//! - [`one_line`] quotes a foreign text in an error message.
+//! - [`one_line`] quotes a foreign text in an error message, and [`message_line`] a whole message.
 //! - [`read_file`] reads a file up to a limit. [`open_input`] and [`read_input`] are its two parts.
 //! - [`OutputFile`] writes a device in place, and a file as a [`Replacement`]: as a whole or not at all. [`LogFile`] writes
 //!   a file that grows. [`FileIdentity`] tells whether two paths name one file.
@@ -62,6 +62,6 @@ pub use json_lines::{JsonLineError, from_json_lines};
 pub use kind::{FileError, FileKind};
 pub use log_file::LogFile;
 pub use output_file::OutputFile;
-pub use quote::{escaped, is_hidden, one_line};
+pub use quote::{escaped, is_hidden, message_line, one_line};
 pub use replacement::{Replacement, TEMPORARY_SUFFIX, replace};
 pub use sealed::{HEADER_BYTES, SealError, append_sealed, open, open_first, seal};

@@ -19,6 +19,17 @@ pub fn one_line(text: &str) -> String {
     escaped_part(0, HEAD).chain(['…']).chain(escaped_part(length - TAIL, TAIL)).collect()
 }
 
+/// Returns a message on one line: its words are those of [`one_line`], so a long name in it is shortened, but not the message.
+///
+/// ```
+/// let message = format!("node '{}' has no links; {}", "x".repeat(1000), "remove the node, ".repeat(20));
+/// assert!(lockstep_files::message_line(&message).ends_with("remove the node, "));
+/// assert!(lockstep_files::message_line(&message).len() < 700);
+/// ```
+pub fn message_line(text: &str) -> String {
+    text.split(' ').map(one_line).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the character, or its escape sequence if it [is hidden](is_hidden).
 ///
 /// ```

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lockstep_files::one_line;
+use lockstep_files::message_line;
 
 use super::graph_format::GraphFormat;
 use super::topology_document::{FORMAT, VERSION};
@@ -51,7 +51,7 @@ pub enum ReadError {
         fault: FileFault,
     },
     /// Nodes and channels that do not form a network.
-    #[error("{}", one_line(&.0.to_string()))]
+    #[error("{}", message_line(&.0.to_string()))]
     Topology(#[from] TopologyError),
 }
 

@@ -1,6 +1,6 @@
 //! Lockstep's own topology document, version 1, and its conversion from and to [`Topology`].
 
-use lockstep_files::one_line;
+use lockstep_files::{message_line, one_line};
 use serde::{Deserialize, Serialize};
 
 use crate::{ChannelId, NodeId, RateError, Topology, TopologyBuilder, TopologyError};
@@ -79,7 +79,7 @@ pub enum DocumentError {
         found: u32,
     },
     /// Nodes and channels that do not form a network.
-    #[error("{}", one_line(&.0.to_string()))]
+    #[error("{}", message_line(&.0.to_string()))]
     Topology(#[from] TopologyError),
 }
 

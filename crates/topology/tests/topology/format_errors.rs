@@ -79,7 +79,7 @@ fn bad_json() {
             1 positions for 2 nodes; give one per node, or none
             line 1, field 'positions[0][1]': number out of range
             line 1, field 'nodes[1].name': invalid type: map, expected a string
-            line 1, field 'nodes[1].terminal': invalid type: string "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", expected a boolean
+            line 1, field 'nodes[1].terminal': invalid type: string "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", expected a boolean
             line 1: found '[', expected '{', the start of a JSON object
             line 1, field 'nodes': the file ends in the middle of a value; it is incomplete
         "#]],
