@@ -91,7 +91,7 @@ def test_a_graph_of_networkx_is_read_like_its_file():
     assert {warning.filename for warning in warned} == {__file__}
     assert topology == program and topology.write() == program.write()
     assert (topology.terminal_count, topology.switch_count, topology.unit) == (4, 2, 25 * 10**9)
-    assert '"host": "m1"' in topology.write() and '"shared"' in topology.write()
+    assert '"host":"m1"' in topology.write() and '"shared"' in topology.write()
     plans = [lockstep.plan(network, "all-gather") for network in (topology, program)]
     assert plans[0].steps == plans[1].steps
 
