@@ -47,7 +47,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         let time = before.zip(processor_time_of_this()).map(|(before, after)| after.saturating_sub(before));
         summary.push(summary_line(reproduction.stem, agreement, time));
     }
-    summary.iter().for_each(|line| eprintln!("{line}"));
+    for line in &summary {
+        eprintln!("{line}");
+    }
     Ok(if is_success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -3,7 +3,7 @@
 //! The document of a report is computed from its rows. So two reports with the same figures have the same document, and a reader of a
 //! difference sees which figure changed, and in which direction.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use anyhow::{Context, Result};
@@ -120,7 +120,7 @@ impl FigureTable {
         if changes.is_empty() { of(&|compared| compared == Compared::Derived) } else { changes }
     }
 
-    fn by_key<'a>(&self, rows: &'a Rows) -> HashMap<String, (usize, &'a [String])> {
+    fn by_key<'a>(&self, rows: &'a Rows) -> BTreeMap<String, (usize, &'a [String])> {
         rows.rows.iter().map(|(line, row)| (self.key(row), (*line, &row[..]))).collect()
     }
 
@@ -208,7 +208,9 @@ mod tests {
 
     fn table(rows: &[[&str; COLUMNS.len()]]) -> FigureTable {
         let mut table = FigureTable::new(&COLUMNS);
-        rows.iter().for_each(|row| table.push(row.map(str::to_owned)));
+        for row in rows {
+            table.push(row.map(str::to_owned));
+        }
         table
     }
 

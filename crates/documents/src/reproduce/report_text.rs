@@ -1,6 +1,6 @@
 //! The text of a report: what is compared with the committed report, and behind it what is not.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::template::{Template, Values};
 
@@ -41,7 +41,8 @@ impl ReportText {
     pub(super) fn markdown(&self) -> String {
         let mut text = self.body.trim_end().to_owned() + "\n";
         if !self.uncompared.is_empty() {
-            text += &format!("\n{UNCOMPARED}\n\n{WHY_UNCOMPARED}\n\n{}\n", self.uncompared.trim_end());
+            let uncompared = self.uncompared.trim_end();
+            text += &["\n", UNCOMPARED, "\n\n", WHY_UNCOMPARED, "\n\n", uncompared, "\n"].concat();
         }
         text
     }
@@ -66,7 +67,7 @@ impl<'a> Difference<'a> {
             return None;
         }
         let only = |lines: &[&'a str], others: &[&str]| {
-            let others: HashSet<String> = others.iter().map(|line| without_widths(line)).collect();
+            let others: BTreeSet<String> = others.iter().map(|line| without_widths(line)).collect();
             let numbered = lines.iter().enumerate().map(|(place, &line)| (place + 1, line));
             numbered.filter(|(_, line)| !others.contains(&without_widths(line))).collect()
         };
