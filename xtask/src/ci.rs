@@ -76,8 +76,12 @@ fn reproductions() -> Result<()> {
 }
 
 /// Checks that all packages compile, and that their documentation has no warnings, without the features that only tests switch on.
-/// The lints have compiled all packages with all features. The documentation needs the results of the check.
+/// The lints have compiled all packages with all features. The documentation needs the results of the check. The verifier also compiles
+/// alone, with the fewest packages.
 fn packages_without_features() -> Result<()> {
+    let verifier =
+        ["clippy", "--quiet", "--package", "lockstep-schedule", "--no-default-features", "--", "-D", "warnings"];
+    cargo(&verifier, &[])?;
     cargo(&["check", "--quiet", "--workspace", "--exclude", "lockstep-bench"], &[])?;
     cargo(
         &["doc", "--quiet", "--workspace", "--exclude", "lockstep-bench", "--no-deps"],

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::sealed::SealError;
+use crate::seal_error::SealError;
 
 /// Returns the value as bytes. [`decode`] reads them.
 ///

@@ -1,11 +1,16 @@
 //! Kinds of files, and the header that identifies them.
 
+use serde::Deserialize;
+#[cfg(feature = "sealed")]
+use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "sealed")]
 use crate::codec::{decode, encode};
 use crate::quote::one_line;
-use crate::sealed::{SealError, open, open_first, seal};
+use crate::seal_error::{SealError, check_magic};
+#[cfg(feature = "sealed")]
+use crate::sealed::{open, open_first, seal};
 
 /// A kind of file, with the headers of its JSON and binary forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,6 +117,7 @@ impl FileKind {
     }
 
     /// Returns the sealed binary file with these contents.
+    #[cfg(feature = "sealed")]
     pub fn seal<T: Serialize>(self, contents: &T) -> Vec<u8> {
         seal(self.magic, self.version, &encode(contents))
     }
@@ -121,6 +127,7 @@ impl FileKind {
     /// # Errors
     ///
     /// Returns [`FileError::Sealed`] if the file is truncated, altered or of another kind.
+    #[cfg(feature = "sealed")]
     pub fn open<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<T, FileError> {
         Ok(decode(open(self.magic, self.version, bytes)?)?)
     }
@@ -144,10 +151,7 @@ impl FileKind {
         if is_json(bytes) {
             return Ok(());
         }
-        match open_first(self.magic, self.version, bytes) {
-            Err(error @ SealError::Magic { .. }) => Err(error.into()),
-            _ => Ok(()),
-        }
+        Ok(check_magic(self.magic, bytes)?)
     }
 
     /// Returns the contents of the first sealed piece of a file that grows, and the bytes that follow the piece.
@@ -155,6 +159,7 @@ impl FileKind {
     /// # Errors
     ///
     /// Returns [`FileError::Sealed`] if the piece is truncated, altered or of another kind.
+    #[cfg(feature = "sealed")]
     pub fn open_first<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<(T, &[u8]), FileError> {
         let (payload, rest) = open_first(self.magic, self.version, bytes)?;
         Ok((decode(payload)?, rest))
@@ -219,6 +224,12 @@ pub enum FileError {
     /// The binary file is truncated, altered or of another kind.
     #[error(transparent)]
     Sealed(#[from] SealError),
+    /// The file is binary, and the program is built without the feature `sealed`.
+    #[error("the file is binary, and this program reads JSON only; write the {} again as JSON", .kind.noun)]
+    Binary {
+        /// The requested kind.
+        kind: FileKind,
+    },
 }
 
 impl FileError {

@@ -26,6 +26,7 @@
 //! - A *sealed* file is a magic number, a version, a length, a SHA-256 checksum and a payload. A file that grows is a
 //!   sequence of sealed pieces.
 //! - [`encode`] and [`decode`] convert values to payloads and back. They are the only callers of the binary codec.
+//! - Sealed files need the feature `sealed`, which is on by default.
 //!
 //! # Entry points
 //!
@@ -39,6 +40,7 @@
 //! - [`OutputFile`] writes a device in place, and a file as a [`Replacement`]: as a whole or not at all. [`LogFile`] writes
 //!   a file that grows. [`FileIdentity`] tells whether two paths name one file.
 
+#[cfg(feature = "sealed")]
 mod codec;
 mod encoding;
 mod fault;
@@ -51,8 +53,11 @@ mod log_file;
 mod output_file;
 mod quote;
 mod replacement;
+mod seal_error;
+#[cfg(feature = "sealed")]
 mod sealed;
 
+#[cfg(feature = "sealed")]
 pub use codec::{append_encoded, decode, encode};
 pub use encoding::{decode_text, first_binary_byte};
 pub use identity::FileIdentity;
@@ -64,4 +69,6 @@ pub use log_file::LogFile;
 pub use output_file::OutputFile;
 pub use quote::{escaped, is_hidden, message_line, one_line};
 pub use replacement::{Replacement, TEMPORARY_SUFFIX, replace};
-pub use sealed::{HEADER_BYTES, SealError, append_sealed, open, open_first, seal};
+pub use seal_error::SealError;
+#[cfg(feature = "sealed")]
+pub use sealed::{HEADER_BYTES, append_sealed, open, open_first, seal};

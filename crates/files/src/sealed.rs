@@ -2,6 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::seal_error::{SealError, check_magic};
+
 /// Number of bytes that [`seal`] puts before the payload.
 ///
 /// In order: 8 bytes magic, 4 bytes version, 8 bytes payload length, 32 bytes SHA-256 of all other bytes. Numbers are
@@ -11,45 +13,6 @@ pub const HEADER_BYTES: usize = CHECKSUM + 32;
 const VERSION: usize = 8;
 const LENGTH: usize = VERSION + 4;
 const CHECKSUM: usize = LENGTH + 8;
-
-/// Why bytes are not a sealed file of the requested kind.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SealError {
-    /// The file is of another kind.
-    #[error("the file begins with \"{found}\", expected \"{expected}\"; give a file of the right kind")]
-    Magic {
-        /// The first bytes, with unprintable ones escaped.
-        found: String,
-        /// The expected magic, with unprintable bytes escaped.
-        expected: String,
-    },
-    /// The file has another version.
-    #[error("the file has version {found}, expected {expected}; write it again with this lockstep")]
-    Version {
-        /// The version in the file.
-        found: u32,
-        /// The expected version.
-        expected: u32,
-    },
-    /// The file has fewer or more bytes than its header says.
-    #[error("the file has {found} bytes, expected {expected}; it is truncated or extended, fetch or write it again")]
-    Length {
-        /// Number of bytes of the file.
-        found: u64,
-        /// Number of bytes according to the header.
-        expected: u64,
-    },
-    /// At least one byte is altered.
-    #[error("the checksum does not match; the file is altered, fetch or write it again")]
-    Checksum,
-    /// The payload is intact but not a value of the requested type.
-    #[error("the payload cannot be read: {why}; write the file again with this lockstep")]
-    Payload {
-        /// The message of the codec.
-        why: String,
-    },
-}
 
 /// Returns the payload with its header, as the bytes of a file. [`open`] returns the payload.
 ///
@@ -126,11 +89,7 @@ pub fn open(magic: [u8; 8], version: u32, sealed: &[u8]) -> Result<&[u8], SealEr
 ///
 /// Returns the same errors as [`open`]. An incomplete piece is a [`SealError::Length`].
 pub fn open_first(magic: [u8; 8], version: u32, sealed: &[u8]) -> Result<(&[u8], &[u8]), SealError> {
-    let begin = &sealed[..sealed.len().min(magic.len())];
-    if !magic.starts_with(begin) {
-        let [found, expected] = [begin, &magic].map(|bytes| bytes.escape_ascii().to_string());
-        return Err(SealError::Magic { found, expected });
-    }
+    check_magic(magic, sealed)?;
     let Some((header, rest)) = sealed.split_first_chunk::<HEADER_BYTES>() else {
         return Err(SealError::Length { found: sealed.len() as u64, expected: HEADER_BYTES as u64 });
     };

@@ -22,6 +22,18 @@ pub(crate) const KIND: FileKind = FileKind {
     ],
 };
 
+/// The kind of plan files, whose field `schedule` is a schedule file. [`ScheduleFile::read`] reads this field alone.
+pub const PLAN_KIND: FileKind = FileKind {
+    format: "lockstep-plan",
+    noun: "plan",
+    magic: *b"lockplan",
+    version: 1,
+    remedies: &[("lockstep-topology", "a topology alone is no plan, plan one for it")],
+};
+
+/// The kind of binary plan files: a sealed piece of claims, followed by a binary schedule file.
+pub const BINARY_PLAN_KIND: FileKind = FileKind { version: 3, ..PLAN_KIND };
+
 /// Version 2, which states the pattern of a custom collective. In version 1, [`KIND`], the messages imply the pattern.
 pub(crate) const PATTERN_KIND: FileKind = FileKind { version: 2, ..KIND };
 
@@ -29,6 +41,7 @@ pub(crate) const PATTERN_KIND: FileKind = FileKind { version: 2, ..KIND };
 pub(crate) const RATES_KIND: FileKind = FileKind { version: 3, ..KIND };
 
 /// Version 4, of binary files only, whose steps are [compact](crate::compact).
+#[cfg(feature = "sealed")]
 pub(crate) const COMPACT_KIND: FileKind = FileKind { version: 4, ..KIND };
 
 /// A schedule with its network, collective and model: the contents of a file.
@@ -131,13 +144,45 @@ impl ScheduleFile {
         self.schedule
     }
 
-    /// Reads a file. The first byte tells binary from JSON.
+    /// Reads the file of a schedule or of a plan, without the claims of a plan. The first byte tells binary from JSON.
     ///
     /// # Errors
     ///
-    /// Those of [`from_bytes`](Self::from_bytes) and [`from_json`](Self::from_json).
+    /// The errors of `from_bytes` and [`from_json`](Self::from_json), and [`FileError::Binary`] without the feature `sealed`.
     pub fn read(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
-        KIND.read(bytes, Self::from_json, Self::from_bytes)
+        KIND.read(bytes, Self::from_json_or_plan, Self::from_bytes_or_plan)
+    }
+
+    fn from_json_or_plan(text: &str) -> Result<Self, ScheduleFileError> {
+        /// The field of a plan file that holds the schedule file.
+        #[derive(serde::Deserialize)]
+        struct Plan {
+            format: String,
+            version: u32,
+            schedule: ScheduleFile,
+        }
+        match Self::from_json(text) {
+            Err(ScheduleFileError::File(FileError::Format { found, .. })) if found == PLAN_KIND.format => {
+                let plan: Plan = PLAN_KIND.parse(text)?;
+                PLAN_KIND.check(&plan.format, plan.version.into())?;
+                Ok(plan.schedule)
+            }
+            file => file,
+        }
+    }
+
+    #[cfg(feature = "sealed")]
+    fn from_bytes_or_plan(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
+        let FileKind { magic, version, .. } = BINARY_PLAN_KIND;
+        match lockstep_files::open_first(magic, version, bytes) {
+            Err(lockstep_files::SealError::Magic { .. }) => Self::from_bytes(bytes),
+            claims => Self::from_bytes(claims.map_err(FileError::from)?.1),
+        }
+    }
+
+    #[cfg(not(feature = "sealed"))]
+    fn from_bytes_or_plan(_: &[u8]) -> Result<Self, ScheduleFileError> {
+        Err(FileError::Binary { kind: KIND }.into())
     }
 }
 

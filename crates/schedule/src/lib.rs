@@ -41,13 +41,24 @@
 //! - A **transfer** moves one message along one path in one step. In a reduction a message is a **block**, to which
 //!   terminals have **contributions**; a transfer carries the sum of those that its sender holds.
 //! - [`DistributePhase`] presents collectives that collect as distributions, and an all-reduce as two of them.
-//! - [`ScheduleFile`] is the JSON and binary form. [`SymmetricSchedule`] describes a schedule of a Cayley graph by one
+//! - [`ScheduleFile`] is the JSON and binary form, and also reads the schedules of plan files. [`SymmetricSchedule`] describes a schedule of a Cayley graph by one
 //!   of its nodes, and [`BroadcastVerifier`] verifies broadcasts that do not fit into memory.
+//!
+//! # Features
+//!
+//! Both are on by default. Without them, a program that only verifies JSON files compiles fewer packages.
+//!
+//! | feature | effect |
+//! |---|---|
+//! | `sealed` | binary files |
+//! | `parallel` | threads share the verification and the encoding of a large schedule |
 
+#[cfg(feature = "sealed")]
 mod binary;
 mod bit_set;
 mod budget;
 mod collective;
+#[cfg(feature = "sealed")]
 mod compact;
 mod cost;
 mod distribute_phase;
@@ -83,7 +94,7 @@ pub use collective::Collective;
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
 pub use distribute_phase::DistributePhase;
 pub use engine::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, SearchProgress};
-pub use file::{ScheduleFile, ScheduleFileError};
+pub use file::{BINARY_PLAN_KIND, PLAN_KIND, ScheduleFile, ScheduleFileError};
 pub use groups::GroupError;
 pub use message_list::MessageListError;
 pub use messages::{Message, MessageId, Messages, Receivers};

@@ -1,7 +1,8 @@
-//! Work on the steps of a schedule that threads share.
+//! Work on the steps of a schedule that threads share. Without the feature `parallel`, one thread does all of it.
 
 use std::ops::Range;
 
+#[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
 use crate::schedule::Schedule;
@@ -14,8 +15,18 @@ pub(crate) fn useful_threads(transfers: usize) -> usize {
     match transfers / TRANSFERS_PER_THREAD {
         // Starts no threads for a small schedule.
         0 | 1 => 1,
-        shares => rayon::current_num_threads().min(shares),
+        shares => threads().min(shares),
     }
+}
+
+#[cfg(feature = "parallel")]
+fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+#[cfg(not(feature = "parallel"))]
+fn threads() -> usize {
+    1
 }
 
 /// Maps all parts, in parallel if there are several. The results are in the order of the parts.
@@ -23,7 +34,10 @@ pub(crate) fn map_parts<P: Send, R: Send>(parts: Vec<P>, map: impl Fn(P) -> R + 
     if parts.len() < 2 {
         return parts.into_iter().map(map).collect();
     }
-    parts.into_par_iter().map(map).collect()
+    #[cfg(feature = "parallel")]
+    return parts.into_par_iter().map(map).collect();
+    #[cfg(not(feature = "parallel"))]
+    parts.into_iter().map(map).collect()
 }
 
 /// Runs both functions, in parallel if this number of transfers is worth it.
@@ -35,7 +49,10 @@ pub(crate) fn both<A: Send, B: Send>(
     if useful_threads(transfers) < 2 {
         return (one(), other());
     }
-    rayon::join(one, other)
+    #[cfg(feature = "parallel")]
+    return rayon::join(one, other);
+    #[cfg(not(feature = "parallel"))]
+    (one(), other())
 }
 
 /// Divides the steps into ranges of about the same number of transfers, one per thread, or fewer if there are few transfers

@@ -254,6 +254,7 @@ impl TopologyBuilder {
     }
 
     /// Sets all capacities, bandwidths and latencies.
+    #[cfg(feature = "formats")]
     pub(crate) fn set_rates(&mut self, rates: RatesBuilder) {
         self.rates = rates;
     }

@@ -87,16 +87,6 @@ impl CayleyGraph {
         Ok(Self { name: name.into(), sides: sides.into(), generators: generators.into(), is_binary })
     }
 
-    /// Creates the graph whose generators have these coordinates, one per side, modulo the sides.
-    pub(crate) fn of_steps(name: String, sides: &[u64], steps: &[Vec<i64>]) -> Result<Self, CayleyError> {
-        let element = |step: &Vec<i64>| {
-            let digits = step.iter().zip(sides).map(|(&digit, &side)| (residue(digit, side), side));
-            digits.fold(0u64, |number, (digit, side)| number.wrapping_mul(side).wrapping_add(digit))
-        };
-        let generators: Vec<u64> = steps.iter().map(element).collect();
-        Self::new(name, sides, &generators)
-    }
-
     /// Returns the spec or the given name.
     pub fn name(&self) -> &str {
         &self.name
@@ -189,11 +179,6 @@ impl CayleyGraph {
         let element = fits.then(number)?;
         (self.node_name(element) == name).then_some(element)
     }
-}
-
-/// Returns the coordinate modulo the side; negative coordinates are at least `-side`.
-fn residue(digit: i64, side: u64) -> u64 {
-    if digit < 0 { side.saturating_sub(digit.unsigned_abs()) } else { digit.unsigned_abs() % side.max(1) }
 }
 
 impl fmt::Display for CayleyGraph {

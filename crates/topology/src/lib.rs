@@ -34,6 +34,17 @@
 //! | run petgraph's algorithms | [`Topology`] implements its visit traits |
 //! | test with random networks | module `strategy`, feature `proptest` |
 //!
+//! # Features
+//!
+//! All are on by default. A program that only builds networks node by node, such as a verifier, needs none of them.
+//!
+//! | feature | items | packages |
+//! |---|---|---|
+//! | `families` | families, specs, symmetries, and the search for graphs of an order and degree | `rand`, `rayon` |
+//! | `formats` | graph files; needs `families` | `roxmltree`, `serde_json` |
+//! | `petgraph` | the visit traits of petgraph | `petgraph` |
+//! | `digest` | [`Topology::digest`] | `sha2` |
+//!
 //! To add a family or a graph format, follow the [checklist].
 //!
 //! [checklist]: https://github.com/lockstep-rs/lockstep/blob/main/docs/architecture.md#add-a-network-family
@@ -47,20 +58,28 @@ mod buses;
 mod cayley;
 mod channel_rates;
 mod failures;
+#[cfg(feature = "families")]
 mod family;
+#[cfg(feature = "formats")]
 mod format;
 mod id;
+#[cfg(feature = "families")]
 mod layout;
 mod links;
 mod node_names;
+#[cfg(feature = "families")]
 mod order_degree;
 mod quantity;
 mod rate_changes;
 mod relabelling;
+#[cfg(feature = "families")]
 mod spec;
+#[cfg(feature = "families")]
 mod symmetry;
 mod text;
 mod topology;
+mod topology_document;
+#[cfg(feature = "petgraph")]
 mod visit;
 
 #[cfg(any(test, feature = "proptest"))]
@@ -69,6 +88,7 @@ pub mod strategy;
 pub use builder::{MAX_CHANNELS, MAX_NODES, TopologyBuilder, TopologyError};
 pub use cayley::{CayleyError, CayleyGraph};
 pub use channel_rates::{MAX_CAPACITY, MAX_LATENCY_PS, RateError};
+#[cfg(feature = "families")]
 pub use family::{
     Family, FamilyError, ServerCluster, amp, amp_with_system_controller, b_tree, butterfly, cartesian_power,
     cartesian_product, circulant, circulant_digraph, clos, cluster, complete, de_bruijn, degree_expansion, dragonfly,
@@ -76,17 +96,24 @@ pub use family::{
     k_ring, kautz, ladder, line_graph, mesh, metacyclic, midimew, moore, octagon, omega, oversubscribed_fat_tree,
     random_regular, ring, star, torus,
 };
+#[cfg(feature = "formats")]
 pub use format::{
-    DocumentError, FileFault, FilePlace, GraphFile, GraphFormat, ReadError, ReadNote, ReadOptions, TopologyDocument,
-    WriteError, read_graph, read_graph_file, write_graph,
+    FileFault, FilePlace, GraphFile, GraphFormat, ReadError, ReadNote, ReadOptions, WriteError, read_graph,
+    read_graph_file, write_graph,
 };
 pub use id::{ChannelId, NodeId, ResourceId};
+#[cfg(feature = "families")]
 pub use layout::GridAxes;
+#[cfg(feature = "families")]
 pub use order_degree::{
     MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeGraph, OrderDegreeSearch, distance_sum_bound, order_degree,
 };
 pub use quantity::{Quantity, QuantityError};
+#[cfg(feature = "families")]
 pub use spec::SpecError;
+#[cfg(feature = "families")]
 pub use symmetry::{Automorphism, Symmetries};
 pub use topology::Topology;
+pub use topology_document::{DocumentError, TopologyDocument};
+#[cfg(feature = "petgraph")]
 pub use visit::{ChannelRef, ChannelRefs, Neighbors, VisitedNodes};

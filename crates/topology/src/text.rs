@@ -14,6 +14,7 @@ pub(crate) fn excerpt(text: &str) -> String {
 
 /// Returns a line of a list of edges without its comment: a whole line that begins with `%`, otherwise the text from the first
 /// `#` on that begins a word.
+#[cfg(feature = "formats")]
 pub(crate) fn without_comment(line: &str) -> &str {
     if line.trim_start().starts_with('%') {
         return "";

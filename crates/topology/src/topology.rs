@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "digest")]
 use sha2::{Digest, Sha256};
 
 use crate::adjacency::Adjacency;
@@ -344,6 +345,7 @@ impl Topology {
     /// That is whether each node is a terminal and routes, the ends, resource and capacity of each channel, and the failed
     /// channels, in the order of their numbers. Names, hosts, latencies and positions are not included. Takes `O(N + M)`
     /// time.
+    #[cfg(feature = "digest")]
     pub fn digest(&self) -> [u8; 32] {
         let mut hash = Sha256::new();
         hash.update(b"lockstep-topology 1\0");

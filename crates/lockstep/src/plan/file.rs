@@ -3,19 +3,11 @@
 use std::sync::Arc;
 
 use lockstep_certificate::{CertificateError, DecodeError, LowerBound};
-use lockstep_files::{FileError, FileKind};
-use lockstep_schedule::{ScheduleFile, ScheduleFileError, Violation, verify};
+use lockstep_files::FileError;
+use lockstep_schedule::{PLAN_KIND, ScheduleFile, ScheduleFileError, Violation, verify};
 
 use super::plan::{Origin, Plan};
 use super::verdict::{CutShort, Verdict};
-
-pub(crate) const KIND: FileKind = FileKind {
-    format: "lockstep-plan",
-    noun: "plan",
-    magic: *b"lockplan",
-    version: 1,
-    remedies: &[("lockstep-topology", "a topology alone is no plan, plan one for it")],
-};
 
 /// The contents of a plan file: plain data that may be wrong. [`check`](Self::check) makes a [`Plan`] of it.
 ///
@@ -57,7 +49,7 @@ impl PlanFile {
     ///
     /// Those of [`from_bytes`](Self::from_bytes) and [`from_json`](Self::from_json).
     pub fn read(bytes: &[u8]) -> Result<Self, PlanFileError> {
-        KIND.read(bytes, Self::from_json, Self::from_bytes)
+        PLAN_KIND.read(bytes, Self::from_json, Self::from_bytes)
     }
 
     /// Verifies the schedule, checks the certificate, and compares the other claims with them.

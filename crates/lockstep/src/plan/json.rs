@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use lockstep_certificate::{Certificate, LowerBound};
 use lockstep_files::to_json_rows;
-use lockstep_schedule::ScheduleFile;
+use lockstep_schedule::{PLAN_KIND, ScheduleFile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::file::{KIND, PlanFile, PlanFileError};
+use super::file::{PlanFile, PlanFileError};
 use super::verdict::{CutShort, Verdict};
 
 /// The fields of a plan file. The schedule and the lower bound are `()` in the binary form, which stores them
@@ -47,8 +47,8 @@ impl PlanFile {
 
     pub(crate) fn record<S, B>(&self, schedule: S, lower_bound: B) -> PlanRecord<S, B> {
         PlanRecord {
-            format: KIND.format.to_owned(),
-            version: KIND.version,
+            format: PLAN_KIND.format.to_owned(),
+            version: PLAN_KIND.version,
             schedule,
             steps: self.steps,
             lower_bound,
@@ -93,7 +93,7 @@ fn bound_without_barrier(bound: &LowerBound) -> Option<u32> {
 
 /// Parses a record of the right format and version.
 pub(crate) fn parse<S: DeserializeOwned, B: DeserializeOwned>(text: &str) -> Result<PlanRecord<S, B>, PlanFileError> {
-    let record: PlanRecord<S, B> = KIND.parse(text)?;
-    KIND.check(&record.format, record.version.into())?;
+    let record: PlanRecord<S, B> = PLAN_KIND.parse(text)?;
+    PLAN_KIND.check(&record.format, record.version.into())?;
     Ok(record)
 }

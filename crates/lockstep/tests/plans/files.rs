@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use lockstep::faults::{FaultKind, FaultSpace};
-use lockstep::schedule::DistributePhase;
 use lockstep::schedule::strategy::instance;
+use lockstep::schedule::{DistributePhase, ScheduleFileError};
 use lockstep::{
     Budget, CommunicationModel, CutShort, LowerBound, Plan, PlanFile, PlanFileError, PlanOptions, PlanViolation,
     Planner, RecoveryBook, Schedule, ScheduleFile, Verdict,
@@ -166,6 +166,19 @@ fn other_kinds_of_files_differ_from_damaged_plans() {
     }
     let bytes = plan().to_file(None).to_bytes();
     assert!(!is_other_kind(&bytes[..60]));
+}
+
+#[test]
+fn the_schedule_of_a_plan_file_is_read_without_its_claims() {
+    let plan = plan().to_file(None);
+    for bytes in [plan.to_json().into_bytes(), plan.to_bytes()] {
+        assert_eq!(ScheduleFile::read(&bytes).as_ref(), Ok(&*plan.schedule));
+        let cut = ScheduleFile::read(&bytes[..bytes.len() - 3]);
+        assert!(matches!(cut, Err(ScheduleFileError::File(_))), "{cut:?}");
+    }
+    let later = plan.to_json().replacen("\"version\": 1", "\"version\": 2", 1);
+    let message = ScheduleFile::read(later.as_bytes()).unwrap_err().to_string();
+    assert_eq!(message, "field 'version' is 2, but only version 1 is known; use a newer lockstep");
 }
 
 #[test]

@@ -52,9 +52,13 @@ impl SymmetricScheduleFile {
     ///
     /// # Errors
     ///
-    /// Those of [`from_bytes`](Self::from_bytes) and [`from_json`](Self::from_json).
+    /// The errors of `from_bytes` and [`from_json`](Self::from_json), and `FileError::Binary` without the feature `sealed`.
     pub fn read(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
-        KIND.read(bytes, Self::from_json, Self::from_bytes)
+        #[cfg(feature = "sealed")]
+        let binary = Self::from_bytes;
+        #[cfg(not(feature = "sealed"))]
+        let binary = |_: &[u8]| Err(lockstep_files::FileError::Binary { kind: KIND }.into());
+        KIND.read(bytes, Self::from_json, binary)
     }
 
     /// Verifies the schedule by [`verify_symmetric`] and returns its report.

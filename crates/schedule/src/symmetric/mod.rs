@@ -1,6 +1,7 @@
 //! Symmetric schedules: the part of one source and a group of translations, for schedules too large to store.
 
 mod base;
+#[cfg(feature = "sealed")]
 mod binary;
 mod expand;
 mod file;

@@ -3,7 +3,7 @@
 use super::definition::Family;
 use super::error::FamilyError;
 use crate::layout::GridAxes;
-use crate::{CayleyGraph, NodeId, SpecError, TopologyBuilder, TopologyError};
+use crate::{CayleyError, CayleyGraph, NodeId, SpecError, TopologyBuilder, TopologyError};
 
 /// The largest number of sides. More sides would exceed the node limit or have length 1.
 const MAX_SIDES: usize = 24;
@@ -74,7 +74,7 @@ pub(super) fn torus_group(family: &Family, sides: &[u32]) -> Result<CayleyGraph,
         })
         .collect();
     let orders: Vec<u64> = sides.iter().map(|&side| side.into()).collect();
-    CayleyGraph::of_steps(spec(family, sides), &orders, &steps).map_err(|_| {
+    of_steps(spec(family, sides), &orders, &steps).map_err(|_| {
         let nodes = sides.iter().fold(1u64, |product, &side| product.saturating_mul(side.into()));
         TopologyError::TooManyNodes { nodes }.into()
     })
@@ -91,4 +91,19 @@ fn check_sides(family: &Family, sides: &[u32]) -> Result<(), FamilyError> {
         return Err(family.unsupported("length of a side", 0u32, "1 or more", spec(family, &positive)));
     }
     Ok(())
+}
+
+/// Creates the graph whose generators have these coordinates, one per side, modulo the sides.
+fn of_steps(name: String, sides: &[u64], steps: &[Vec<i64>]) -> Result<CayleyGraph, CayleyError> {
+    let element = |step: &Vec<i64>| {
+        let digits = step.iter().zip(sides).map(|(&digit, &side)| (residue(digit, side), side));
+        digits.fold(0u64, |number, (digit, side)| number.wrapping_mul(side).wrapping_add(digit))
+    };
+    let generators: Vec<u64> = steps.iter().map(element).collect();
+    CayleyGraph::new(name, sides, &generators)
+}
+
+/// Returns the coordinate modulo the side; negative coordinates are at least `-side`.
+fn residue(digit: i64, side: u64) -> u64 {
+    if digit < 0 { side.saturating_sub(digit.unsigned_abs()) } else { digit.unsigned_abs() % side.max(1) }
 }

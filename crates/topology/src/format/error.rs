@@ -5,7 +5,7 @@ use std::fmt;
 use lockstep_files::message_line;
 
 use super::graph_format::GraphFormat;
-use super::topology_document::{FORMAT, VERSION};
+use crate::topology_document::{FORMAT, VERSION};
 use crate::{QuantityError, TopologyError};
 
 /// The reason a text is not a network. Each message is one line.

@@ -9,8 +9,8 @@ use serde::de::IgnoredAny;
 use super::error::ReadError;
 use super::graph_file::{GraphFile, ReadOptions};
 use super::json_text::{parse, push_rows, quoted};
-use super::topology_document::{FORMAT, TopologyDocument, VERSION};
 use crate::Topology;
+use crate::topology_document::{FORMAT, TopologyDocument, VERSION};
 
 /// The fields that identify the kind of a JSON file.
 #[derive(Deserialize)]

@@ -37,7 +37,6 @@ mod parsed_graph;
 mod rocm_smi;
 mod simgrid;
 mod slurm;
-mod topology_document;
 mod xml;
 
 pub use dispatch::{read_graph, read_graph_file, write_graph};
@@ -45,4 +44,3 @@ pub use error::{FileFault, FilePlace, ReadError, WriteError};
 pub use graph_file::{GraphFile, ReadOptions};
 pub use graph_format::GraphFormat;
 pub use notes::ReadNote;
-pub use topology_document::{DocumentError, TopologyDocument};

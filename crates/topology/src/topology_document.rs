@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::{ChannelId, NodeId, RateError, Topology, TopologyBuilder, TopologyError};
 
 /// The value of the field `format`.
-pub(super) const FORMAT: &str = "lockstep-topology";
+pub(crate) const FORMAT: &str = "lockstep-topology";
 
 /// The supported value of the field `version`.
-pub(super) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// A node of a topology document.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a node {\"name\": \"…\", \"terminal\": true}")]
-pub(super) struct DocumentNode {
+pub(crate) struct DocumentNode {
     name: String,
     terminal: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,26 +40,26 @@ pub(super) struct DocumentNode {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a topology {\"format\": \"lockstep-topology\", …}")]
 pub struct TopologyDocument {
-    pub(super) format: String,
-    pub(super) version: u32,
-    pub(super) name: String,
-    pub(super) nodes: Vec<DocumentNode>,
-    pub(super) channels: Vec<[u32; 2]>,
+    pub(crate) format: String,
+    pub(crate) version: u32,
+    pub(crate) name: String,
+    pub(crate) nodes: Vec<DocumentNode>,
+    pub(crate) channels: Vec<[u32; 2]>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) shared: Vec<Vec<ChannelId>>,
+    pub(crate) shared: Vec<Vec<ChannelId>>,
     /// Failed channels, except those of failed nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) failed: Vec<ChannelId>,
+    pub(crate) failed: Vec<ChannelId>,
     /// One per channel, empty if all are 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) capacity: Vec<u64>,
+    pub(crate) capacity: Vec<u64>,
     /// One per channel, empty if all are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) latency_ps: Vec<u64>,
+    pub(crate) latency_ps: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) unit_bytes_per_second: Option<u64>,
+    pub(crate) unit_bytes_per_second: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) positions: Vec<[f64; 2]>,
+    pub(crate) positions: Vec<[f64; 2]>,
 }
 
 /// The reason a [`TopologyDocument`] is not a topology.
@@ -129,7 +129,7 @@ impl TryFrom<TopologyDocument> for Topology {
 }
 
 impl TopologyDocument {
-    pub(super) fn into_builder(self) -> Result<TopologyBuilder, TopologyError> {
+    pub(crate) fn into_builder(self) -> Result<TopologyBuilder, TopologyError> {
         let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
         let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;
         for node in self.nodes {
