@@ -8,6 +8,7 @@
 mod ci;
 mod command;
 mod consumers;
+mod distribution;
 mod documents;
 mod judged;
 mod mpi;
@@ -41,6 +42,7 @@ Tasks:
   consumers       Run our plans in the runtimes and simulators that are installed; with --write, write the page
   judged          Judge all schedules in a folder; with --write, write docs/judged.md
   optima          Compare plans and bounds of random problems with exact optima
+  package         Build the archive of the program and the wheel of a release, in target/release-files
   python          Build the wheel of the Python package and test it in a virtual environment
   reproduce-paper Reproduce the tables of a paper and compare them with the committed report
   tables          Compare the tables of the guide with the code; with --write, write them
@@ -56,6 +58,7 @@ fn main() -> Result<ExitCode> {
         ["ci"] => ci::run()?,
         ["tidy"] => tidy::run(false)?,
         ["tidy", "--write"] => tidy::run(true)?,
+        ["package"] => distribution::run()?,
         ["python"] => python::run()?,
         ["mpi"] => mpi::run()?,
         ["mutants", ..] => mutants::run(&words)?,

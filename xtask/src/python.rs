@@ -30,7 +30,8 @@ pub(crate) struct Environment {
 pub(crate) fn run() -> Result<()> {
     match Environment::prepare()? {
         Ok(environment) => {
-            environment.install_wheel()?;
+            let wheel = environment.build_wheel(&environment.folder.join("wheels"))?;
+            environment.install_wheel(&wheel)?;
             environment.test()
         }
         Err(missing) => bail!("{missing}"),
@@ -60,21 +61,33 @@ impl Environment {
         Ok(Ok(environment))
     }
 
-    /// Builds the wheel in release mode, and installs it.
-    fn install_wheel(&self) -> Result<()> {
-        let wheels = self.folder.join("wheels");
-        if wheels.is_dir() {
-            fs::remove_dir_all(&wheels).context("the wheel of an earlier run")?;
+    /// Builds the wheel in release mode, and returns its path. Wheels of earlier runs are removed from the folder.
+    ///
+    /// # Errors
+    ///
+    /// If the build fails.
+    pub(crate) fn build_wheel(&self, folder: &Path) -> Result<PathBuf> {
+        for wheel in wheels(folder)? {
+            fs::remove_file(&wheel).with_context(|| wheel.display().to_string())?;
         }
         let manifest = root().join(PACKAGE).join("Cargo.toml");
         let mut maturin = Command::new(self.python());
-        maturin.args(["-m", "maturin", "build", "--release", "--quiet", "--manifest-path"]).arg(&manifest);
-        start(maturin.arg("--out").arg(&wheels).arg("--interpreter").arg(self.python()))?;
-        let wheel = fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path();
+        maturin.args(["-m", "maturin", "build", "--release", "--locked", "--quiet", "--manifest-path"]).arg(&manifest);
+        start(maturin.arg("--out").arg(folder).arg("--interpreter").arg(self.python()))?;
+        let wheel = wheels(folder)?.pop().context("maturin made no wheel")?;
         let bytes = fs::metadata(&wheel)?.len();
         println!("{}: {:.1} MB", wheel.file_name().unwrap_or_default().display(), bytes as f64 / 1e6);
+        Ok(wheel)
+    }
+
+    /// Installs a wheel in the place of an earlier one.
+    ///
+    /// # Errors
+    ///
+    /// If pip fails.
+    pub(crate) fn install_wheel(&self, wheel: &Path) -> Result<()> {
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall"];
-        start(Command::new(self.python()).args(pip).arg(&wheel))
+        start(Command::new(self.python()).args(pip).arg(wheel))
     }
 
     /// Installs the Python files of the package, with an extension module that `cargo` has built.
@@ -143,6 +156,15 @@ impl Environment {
         let place = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
         self.folder.join("venv").join(place)
     }
+}
+
+/// Returns the wheels in a folder, or none if it does not exist.
+fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let files = fs::read_dir(folder)?.map(|file| Ok(file?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    Ok(files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "whl")).collect())
 }
 
 /// Returns the packages of the tests, as `pyproject.toml` lists them.
