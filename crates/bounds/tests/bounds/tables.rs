@@ -129,7 +129,10 @@ fn full_binary_trees_broadcast_through_their_narrow_links() {
         let tree = network(&format!("full-b-tree:{nodes}"));
         let place: Vec<NodeId> = (0..nodes).map(|node| NodeId::new((node * 11 + 2) % nodes)).collect();
         let shuffled = tree.relabelled(&place);
-        for root in tree.nodes() {
+        // The tree maps every node of a level to every other one, so the first and the last node of a level suffice.
+        let at_end =
+            |root: &NodeId| nodes <= 15 || [0, 1].iter().any(|next| (root.number() + 1 + next).is_power_of_two());
+        for root in tree.nodes().filter(at_end) {
             let height = by_height.len() - 1 - (root.number() + 1).ilog2() as usize;
             let broadcast = Collective::broadcast(root);
             assert_eq!(steps(&tree, &broadcast, WORMHOLE), by_height[height], "{nodes} from {root}");

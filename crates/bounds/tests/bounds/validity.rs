@@ -184,6 +184,10 @@ proptest! {
         prop_assert!(bound.is_some());
         prop_assert_eq!(bound, optimum(&problem, 10_000_000));
     }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
 
     /// The rule and the check have different limits of work.
     #[test]
@@ -203,7 +207,6 @@ proptest! {
         // With one port, the number of holders can double in every step (Farley 1980).
         prop_assert!(bound.steps <= tree.terminal_count().next_power_of_two().ilog2());
     }
-
 }
 
 /// Returns true if the bound, or that of one of its phases, is a result of an exact rule.
@@ -215,7 +218,7 @@ fn is_exact(bound: &LowerBound) -> bool {
 }
 
 proptest! {
-    #![proptest_config(cases(150))]
+    #![proptest_config(cases(100))]
 
     /// A search that stops early returns enough steps, or the best bound.
     #[test]
@@ -274,6 +277,10 @@ proptest! {
     fn no_bound_of_few_among_many_terminals_exceeds_the_optimum(instance in few_of_many_terminals()) {
         prop_assume!(compare_rules(&instance.problem()).is_ok());
     }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
 
     #[test]
     fn no_bound_on_five_terminals_exceeds_the_optimum((topology, collective) in instance(5..=5), model in model()) {

@@ -12,7 +12,7 @@ const OLD: &[u8] = b"old contents\n";
 
 /// Commands that write `s.json`, and checkpoints or a log before.
 const COMMANDS: [&str; 6] = [
-    "plan omega:8 -c aab --engine umda --seed 3 --steps 7 -o s.json",
+    "plan mesh:2x3 -c aas --engine umda --seed 3 -o s.json",
     "plan ring:6 -c aab -o s.json --format binary",
     "design --routers 2 --chassis 6 --population 8 --generations 6 -o s.json",
     "faults ring:6 -c aab --links -o s.json --format csv",

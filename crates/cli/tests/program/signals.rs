@@ -8,11 +8,20 @@ use std::time::{Duration, Instant};
 
 use crate::{lockstep, names};
 
-/// A search that finds 16 steps soon and searches for 15 then, in vain: one second or more on one thread.
-const PLAN: &str = "plan omega:16 -c aas --engine umda --seed 3 --budget 2000000 -o s.json --quiet";
+/// A search that finds 16 steps soon and searches for 15 then, in vain: one second or more on one thread, and longer than
+/// the first half second, after which it writes a checkpoint.
+const PLAN: &str = if cfg!(debug_assertions) {
+    "plan omega:16 -c aas --engine umda --seed 3 --budget 400000 -o s.json --quiet"
+} else {
+    "plan omega:16 -c aas --engine umda --seed 3 --budget 2000000 -o s.json --quiet"
+};
 
 /// An evolution that takes about the same time.
-const DESIGN: &str = "design --routers 8 --chassis 16 --preset stated --generations 800 --seed 3 -o s.json";
+const DESIGN: &str = if cfg!(debug_assertions) {
+    "design --routers 8 --chassis 16 --preset stated --generations 300 --seed 3 -o s.json"
+} else {
+    "design --routers 8 --chassis 16 --preset stated --generations 800 --seed 3 -o s.json"
+};
 
 /// Time limit of each wait.
 const TIME_LIMIT: Duration = Duration::from_mins(2);

@@ -12,7 +12,7 @@ const BUDGET: u64 = 1 << 12;
 
 /// Numbers of checks: all small ones, then fewer and fewer.
 fn checks() -> impl Iterator<Item = u64> {
-    std::iter::successors(Some(1), |&check| Some(check + 1 + check / 12))
+    std::iter::successors(Some(1), |&check| Some(check + 1 + check / 6))
 }
 
 #[test]

@@ -54,7 +54,7 @@ proptest! {
         for phase in DistributePhase::all(&whole) {
             let problem = phase.problem(&whole);
             let is_served = problem.messages().is_scatter() && relays;
-            let goal = bound(&problem);
+            let goal = if is_served { bound(&problem) } else { 0 };
             match reached(&problem, goal, 1) {
                 Some(steps) => prop_assert!(is_served && steps >= goal as usize),
                 None => prop_assert!(!is_served || !problem.topology().is_direct()),
