@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::command::cargo;
+use crate::command::{cargo, succeeds};
 use crate::tidy;
 
 /// Seed of the property tests. It is the same in every run, so that a failure comes from the change and not from the
@@ -11,7 +11,13 @@ use crate::tidy;
 /// `PROPTEST_RNG_SEED` replaces it. `cargo test` alone uses another seed each time.
 const PROPERTY_SEED: &str = "20261121";
 
+/// Options of all tests. The features are those of the lints and of the other builds.
+const OPTIONS: [&str; 2] = ["--workspace", "--all-features"];
+
 /// Runs the checks that every change must pass: format, rules of the repository, lints, tests and doc tests.
+///
+/// `cargo test` runs one test program after the other. With `cargo-nextest`, if it is installed, the tests of all programs share
+/// the cores.
 ///
 /// # Errors
 ///
@@ -21,6 +27,14 @@ pub(crate) fn run() -> Result<()> {
     tidy::run(false)?;
     cargo(&["clippy", "--workspace", "--all-targets", "--all-features", "--quiet", "--", "-D", "warnings"], &[])?;
     let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_else(|_| PROPERTY_SEED.to_owned());
-    // Without a target option, the command also runs the doc tests.
-    cargo(&["test", "--workspace", "--all-features", "--quiet", "--no-fail-fast"], &[("PROPTEST_RNG_SEED", &seed)])
+    let environment = [("PROPTEST_RNG_SEED", seed.as_str())];
+    let quiet = ["--quiet", "--no-fail-fast"];
+    if succeeds("cargo", &["nextest", "--version"]) {
+        let failures = ["--cargo-quiet", "--no-fail-fast", "--status-level", "slow", "--final-status-level", "fail"];
+        cargo(&[&["nextest", "run"], &OPTIONS[..], &failures[..]].concat(), &environment)?;
+        cargo(&[&["test", "--doc"], &OPTIONS[..], &quiet[..]].concat(), &environment)
+    } else {
+        // Without a target option, the command also runs the doc tests.
+        cargo(&[&["test"], &OPTIONS[..], &quiet[..]].concat(), &environment)
+    }
 }
