@@ -113,7 +113,7 @@ pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
     SymmetricViolation, verify_symmetric,
 };
-pub use time::{CollectiveSize, SynchronousCost, TransferSpeed};
+pub use time::{CollectiveSize, SynchronousCost, TransferSpeed, TransferTime};
 pub use transport::Transport;
 pub use verify::{Unverified, Verification, verify, verify_within, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

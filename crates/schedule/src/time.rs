@@ -130,11 +130,63 @@ impl TransferSpeed {
     ///
     /// The schedule must be valid. Takes `O(T log T)` time for the uses `T` of slots, and 24 bytes per transfer.
     pub fn asynchronous_time(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
-        self.time_in_turns(problem, schedule).min(self.synchronous_time(problem.topology(), schedule))
+        self.time_in_turns(problem, schedule, |_| {}).min(self.synchronous_time(problem.topology(), schedule))
     }
 
-    /// Returns the time if transfers that share a slot occupy their part of it one after the other.
-    fn time_in_turns(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
+    /// Returns the times of all transfers behind [`synchronous_time`](Self::synchronous_time), in the order of the schedule:
+    /// each transfer takes its whole step. Takes `O(channel uses)` time.
+    ///
+    /// The paths must be legal.
+    ///
+    /// ```
+    /// use std::num::NonZeroU64;
+    ///
+    /// use lockstep_schedule::{MessageId, Picoseconds, Schedule, TransferSpeed};
+    /// use lockstep_topology::{ChannelId, Topology};
+    ///
+    /// let ring: Topology = "ring:3".parse()?;
+    /// let mut schedule = Schedule::new();
+    /// for channel in [0, 2] {
+    ///     schedule.begin_step();
+    ///     schedule.push(MessageId::new(0), &[ChannelId::new(channel)]);
+    /// }
+    /// let speed = TransferSpeed { chunk_bytes: 500, unit_bytes_per_second: NonZeroU64::MIN.saturating_add(999) };
+    /// let times = speed.synchronous_transfers(&ring, &schedule);
+    /// assert_eq!(times[1].begin, times[0].end);
+    /// assert_eq!(times[1].end, speed.synchronous_time(&ring, &schedule));
+    /// # Ok::<(), lockstep_topology::SpecError>(())
+    /// ```
+    pub fn synchronous_transfers(self, topology: &Topology, schedule: &Schedule) -> Vec<TransferTime> {
+        let (mut times, mut begin) = (Vec::with_capacity(schedule.transfer_count()), 0);
+        for (_, step) in schedule.steps().filter(|(_, step)| !step.is_empty()) {
+            let latency = step.iter().map(|transfer| latency(topology, transfer)).max().unwrap_or(0);
+            let end = begin + u128::from(latency) + u128::from(step.width().get()) * self.transmission(1);
+            let time = TransferTime { begin: Picoseconds::new(begin), end: Picoseconds::new(end) };
+            times.extend(step.iter().map(|_| time));
+            begin = end;
+        }
+        times
+    }
+
+    /// Returns the times of all transfers behind [`asynchronous_time`](Self::asynchronous_time), in the order of the schedule;
+    /// those of [`synchronous_transfers`](Self::synchronous_transfers) if these end sooner.
+    pub fn asynchronous_transfers(self, problem: &Problem<'_>, schedule: &Schedule) -> Vec<TransferTime> {
+        let mut times = Vec::with_capacity(schedule.transfer_count());
+        let end = self.time_in_turns(problem, schedule, |time| times.push(time));
+        if end > self.synchronous_time(problem.topology(), schedule) {
+            return self.synchronous_transfers(problem.topology(), schedule);
+        }
+        times
+    }
+
+    /// Returns the time if transfers that share a slot occupy their part of it one after the other. `see` receives the times
+    /// of each transfer.
+    fn time_in_turns(
+        self,
+        problem: &Problem<'_>,
+        schedule: &Schedule,
+        mut see: impl FnMut(TransferTime),
+    ) -> Picoseconds {
         let (topology, slots) = (problem.topology(), Slots::new(problem));
         let mut holdings = Holdings::new(problem, schedule);
         let mut queues = vec![SlotQueue::default(); slots.count()];
@@ -153,6 +205,7 @@ impl TransferSpeed {
                 of_path().for_each(|slot| queues[slot].take(begin, sent, units));
                 let arrival = sent + u128::from(latency(topology, transfer));
                 end = end.max(arrival);
+                see(TransferTime { begin: Picoseconds::new(begin), end: Picoseconds::new(arrival) });
                 arrivals.push((place, arrival));
                 place += 1;
             }
@@ -162,6 +215,15 @@ impl TransferSpeed {
         }
         Picoseconds::new(end)
     }
+}
+
+/// When a transfer begins, and when its data can be used, from the begin of the schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TransferTime {
+    /// The time when the first byte is sent.
+    pub begin: Picoseconds,
+    /// The time when the last byte has arrived.
+    pub end: Picoseconds,
 }
 
 /// What the synchronous time of a schedule depends on, besides the speed of its transfers.

@@ -130,6 +130,15 @@ proptest! {
         let asynchronous = speed.asynchronous_time(&problem, &schedule);
         prop_assert!(asynchronous <= speed.synchronous_time(problem.topology(), &schedule));
         prop_assert_eq!(asynchronous, Picoseconds::new(simulate(&problem, &schedule, speed)));
+        let clocks = [
+            (speed.synchronous_transfers(problem.topology(), &schedule), speed.synchronous_time(problem.topology(), &schedule)),
+            (speed.asynchronous_transfers(&problem, &schedule), asynchronous),
+        ];
+        for (times, end) in clocks {
+            prop_assert_eq!(times.len(), schedule.transfer_count());
+            prop_assert!(times.iter().all(|time| time.begin <= time.end));
+            prop_assert_eq!(times.iter().map(|time| time.end).max().unwrap_or_default(), end);
+        }
     }
 }
 
@@ -158,6 +167,9 @@ fn a_chunk_takes_the_latencies_and_the_transmission_of_its_channels() {
     // 12 us at 25 GB/s, and 1 us at 300 GB/s.
     assert_eq!(speed.synchronous_time(&line, &schedule).number(), 700_000 + 12_000_000 + 1_300_000 + 12_000_000);
     assert_eq!(speed.asynchronous_time(&problem, &schedule).number(), 700_000 + 1_000_000 + 1_300_000 + 12_000_000);
+    // In the second step, the message begins when its data is there, or when the first step has ended.
+    assert_eq!(speed.asynchronous_transfers(&problem, &schedule)[1].begin.number(), 700_000 + 1_000_000);
+    assert_eq!(speed.synchronous_transfers(&line, &schedule)[1].begin.number(), 700_000 + 12_000_000);
 }
 
 /// Three transfers of two channels each, any two of which share one: in turns, they take three times as long as one, and
@@ -188,6 +200,7 @@ fn transfers_of_a_wide_step_share_their_channels_if_turns_take_longer() {
     let speed = TransferSpeed { chunk_bytes: 1_000, unit_bytes_per_second: NonZeroU64::new(1_000_000_000).unwrap() };
     assert_eq!(simulate(&problem, &schedule, speed), 3_000_000);
     assert_eq!(speed.asynchronous_time(&problem, &schedule).number(), 2_000_000);
+    assert!(speed.asynchronous_transfers(&problem, &schedule).iter().all(|time| time.end.number() == 2_000_000));
 }
 
 /// A channel of two units carries a message in half of the time, but one port sends one unit.
