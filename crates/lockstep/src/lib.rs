@@ -106,8 +106,8 @@ pub use lockstep_schedule as schedule;
 pub use lockstep_topology as topology;
 
 pub use front::{
-    AlgorithmTimes, Front, FrontBound, FrontError, FrontEvent, FrontOptions, FrontPlan, Timing, algorithm_times, front,
-    sizes_between,
+    AlgorithmTimes, Front, FrontBound, FrontCurve, FrontCurves, FrontError, FrontEvent, FrontOptions, FrontPlan,
+    Timing, algorithm_times, curve_sizes, front, sizes_between,
 };
 pub use load::{
     LoadError, LoadOptions, MAX_NETWORK_BYTES, is_network_file, load, load_with, read_network, read_network_with,

@@ -78,7 +78,9 @@ pub use page::{
     PageLimits, PlanFacts, ScheduleVerdict, front_html, network_html, recovery_html, schedule_html,
 };
 pub use paper::{PaperError, PaperFigure, PaperLayout};
-pub use plot::{BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg};
+pub use plot::{
+    BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg, size_curves_svg,
+};
 pub use progress_text::ProgressText;
 pub use svg::{DrawingLimits, schedule_svg, topology_svg};
 pub use table::{ColumnAlignment, Table, csv_line, padded};

@@ -6,7 +6,6 @@ use lockstep::schedule::Picoseconds;
 use lockstep::{AlgorithmTimes, Front, FrontPlan, Problem};
 use lockstep_report::{AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, PageLimits, front_html};
 
-use super::front_plot::points_between;
 use super::size_ranges::{Range, ranges, size};
 use crate::text::counted;
 
@@ -73,7 +72,7 @@ fn design(place: usize, plan: &FrontPlan, range: &Range, has_files: bool) -> Fro
 
 /// Returns the charts of time and bus bandwidth.
 fn charts(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> Vec<FrontChart> {
-    let bytes = points_between(sizes);
+    let bytes = lockstep::curve_sizes(sizes);
     let curve = |design: Option<usize>, name: &str, value: &dyn Fn(u64) -> f64| FrontCurve {
         design,
         name: name.to_owned(),

@@ -92,7 +92,8 @@ pub struct FrontBound {
 }
 
 impl FrontBound {
-    pub(super) fn new(
+    /// Returns the bound of a problem. `widths` is a bound of this problem, in its number of chunks.
+    pub fn new(
         problem: &Problem<'_>,
         latency: LeastLatency,
         widths: Option<LowerBound>,
@@ -104,6 +105,11 @@ impl FrontBound {
     /// Returns the chunks of all messages that make up the size of the collective.
     pub(super) fn parts_of(problem: &Problem<'_>) -> u64 {
         CollectiveSize::new(problem, 0).messages * u64::from(problem.messages().chunks())
+    }
+
+    /// Returns the number of chunks of the problem of [`widths`](Self::widths). `problem` has one chunk per message.
+    pub fn chunks(&self, problem: &Problem<'_>) -> u64 {
+        self.parts / Self::parts_of(problem).max(1)
     }
 
     /// Returns the sum of the widths that one chunk per message needs, as numerator and denominator in lowest terms. `problem`

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod candidates;
+mod curves;
 mod envelope;
 mod front_plan;
 mod search;
@@ -9,5 +10,6 @@ mod stages;
 mod turns;
 
 pub use algorithms::{AlgorithmTimes, algorithm_times};
+pub use curves::{FrontCurve, FrontCurves, curve_sizes};
 pub use front_plan::{Front, FrontBound, FrontPlan, Timing};
 pub use search::{FrontError, FrontEvent, FrontOptions, front, sizes_between};
