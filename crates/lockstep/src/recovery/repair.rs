@@ -134,7 +134,8 @@ impl ScheduleRepair<'_> {
         let mut repaired = attempt(bound_search.best().steps, first_look.min(most), observe)?;
         raise_bound(bound_search, Cost::Expensive, repaired.schedule.step_count() as u32, budget, observe);
         if repaired.schedule.step_count() as u32 > bound_search.best().steps {
-            repaired = attempt(bound_search.best().steps, most, observe)?;
+            // A deadline or an interrupt can end the longer attempt before its first schedule.
+            repaired = attempt(bound_search.best().steps, most, observe).unwrap_or(repaired);
         }
         let left = kept.schedule().transfer_count();
         let changes = Changes {

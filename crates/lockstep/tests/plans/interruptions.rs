@@ -3,7 +3,8 @@
 use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::schedule::NotFound;
 use lockstep::{
-    Budget, CommunicationModel, EngineChoice, Event, PlanError, PlanOptions, Planner, SweepIdentity, SweepLog, sweep,
+    Budget, CommunicationModel, CutShort, EngineChoice, Event, PlanError, PlanOptions, Planner, SweepIdentity,
+    SweepLog, replan, sweep,
 };
 
 use crate::Setup;
@@ -88,6 +89,23 @@ fn a_cancelled_plan_says_so_or_is_optimal_or_is_the_whole_plan() {
             }
         }
     }
+}
+
+/// The first schedule of a repair counts, even if the interrupt comes before all later ones.
+#[test]
+fn a_cancelled_replan_keeps_the_repaired_schedule() {
+    let setup = Setup::new("torus:4x4", "aas", CommunicationModel::wormhole());
+    let options = PlanOptions::auto(1);
+    let before = Planner::new(setup.problem(), options).run(&Budget::evaluations(BUDGET), |_| {}).unwrap();
+    let faulty = before.topology().with_failures([], before.topology().channels().take(2));
+    let budget = Budget::evaluations(1 << 20);
+    let found = replan(&before, &faulty, options, &budget, |event| {
+        if matches!(event, Event::Tried { steps: Some(_), .. }) {
+            budget.cancel();
+        }
+    });
+    let found = found.unwrap();
+    assert_eq!((found.is_repaired(), found.plan.cut_short()), (true, Some(CutShort::Interrupt)));
 }
 
 /// A deadline at any check leads to a plan, or to an error that says so. A later deadline never leads to a longer plan.
