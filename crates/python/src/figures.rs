@@ -2,12 +2,13 @@
 
 use std::num::NonZeroU64;
 
-use lockstep::schedule::{CollectiveSize, TransferSpeed};
+use lockstep::schedule::{CollectiveSize, Picoseconds, TransferSpeed};
 use lockstep::{Plan, ScheduleFile, Verdict};
 use lockstep_report::{DrawingLimits, PageLimits, PlanFacts, ScheduleVerdict, schedule_html, schedule_svg};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arrays::{Column, column};
 use crate::errors;
 
 /// Seconds in a picosecond.
@@ -46,13 +47,8 @@ pub(crate) fn explanation(plan: &Plan) -> String {
     format!("Every schedule takes at least {} step{plural}: {certificate}.", bound.steps)
 }
 
-/// Returns the times of a schedule for a size in bytes, in seconds and bytes per second.
-pub(crate) fn times<'py>(
-    py: Python<'py>,
-    file: &ScheduleFile,
-    bytes: u64,
-    unit: Option<u64>,
-) -> PyResult<Bound<'py, PyDict>> {
+/// Returns the speed of the transfers of a schedule for a size in bytes. The default unit is that of the network.
+fn speed(file: &ScheduleFile, bytes: u64, unit: Option<u64>) -> PyResult<TransferSpeed> {
     let unit_bytes_per_second = unit.or(file.topology().unit_bytes_per_second()).and_then(NonZeroU64::new);
     let missing = || {
         errors::problem(format!(
@@ -61,15 +57,41 @@ pub(crate) fn times<'py>(
         ))
     };
     let unit_bytes_per_second = unit_bytes_per_second.ok_or_else(missing)?;
-    let problem = file.problem();
+    let size = CollectiveSize::new(&file.problem(), bytes);
+    Ok(TransferSpeed { chunk_bytes: file.collective().chunk_size(size.message_bytes), unit_bytes_per_second })
+}
+
+/// Returns the begin and the end of every transfer in picoseconds, for a size in bytes and a unit.
+pub(crate) fn transfer_times<'py>(
+    py: Python<'py>,
+    file: &ScheduleFile,
+    (bytes, unit): (u64, Option<u64>),
+    asynchronous: bool,
+) -> PyResult<(Column<'py>, Column<'py>)> {
+    let speed = speed(file, bytes, unit)?;
+    let times = py.detach(|| match asynchronous {
+        true => speed.asynchronous_transfers(&file.problem(), file.schedule()),
+        false => speed.synchronous_transfers(file.topology(), file.schedule()),
+    });
+    let number = |time: Picoseconds| u64::try_from(time.number()).unwrap_or(u64::MAX);
+    let begins = column(py, times.len(), times.iter().map(|time| number(time.begin)))?;
+    Ok((begins, column(py, times.len(), times.iter().map(|time| number(time.end)))?))
+}
+
+/// Returns the times of a schedule for a size in bytes, in seconds and bytes per second.
+pub(crate) fn times<'py>(
+    py: Python<'py>,
+    file: &ScheduleFile,
+    bytes: u64,
+    unit: Option<u64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (problem, speed) = (file.problem(), speed(file, bytes, unit)?);
     let size = CollectiveSize::new(&problem, bytes);
-    let chunk_bytes = file.collective().chunk_size(size.message_bytes);
-    let speed = TransferSpeed { chunk_bytes, unit_bytes_per_second };
     let synchronous = speed.synchronous_time(file.topology(), file.schedule());
     let asynchronous = speed.asynchronous_time(&problem, file.schedule());
     let dict = PyDict::new(py);
     dict.set_item("bytes", bytes)?;
-    dict.set_item("chunk_bytes", chunk_bytes)?;
+    dict.set_item("chunk_bytes", speed.chunk_bytes)?;
     dict.set_item("synchronous", synchronous.number() as f64 * PICOSECOND)?;
     dict.set_item("asynchronous", asynchronous.number() as f64 * PICOSECOND)?;
     dict.set_item("algorithm_bandwidth", size.algorithm_bandwidth(asynchronous))?;

@@ -10,6 +10,7 @@ mod arrays;
 mod errors;
 mod figures;
 mod files;
+mod names;
 mod network;
 mod problem;
 mod progress;
@@ -20,6 +21,10 @@ mod worker;
 /// The functions and classes of the module.
 #[pyo3::pymodule]
 mod _native {
+    /// The version of the package.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python has this name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     use crate::errors::{
         DesignError, ExportError, FaultError, InvalidSchedule, LockstepError, PlanError, ProblemError, SimulationError,
@@ -28,11 +33,13 @@ mod _native {
     #[pymodule_export]
     use crate::files::{read_file, write_file};
     #[pymodule_export]
+    use crate::names::names;
+    #[pymodule_export]
     use crate::network::{Network, bandwidth, size, time};
     #[pymodule_export]
     use crate::problem::Problem;
     #[pymodule_export]
-    use crate::schedule::{Schedule, export_formats, from_arrays, read_plan};
+    use crate::schedule::{Schedule, export_formats, from_arrays, read_plan, read_schedule};
     #[pymodule_export]
     use crate::tasks::design::{design_all_gather, design_distance};
     #[pymodule_export]

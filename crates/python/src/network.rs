@@ -94,6 +94,13 @@ impl Network {
         Ok(noted(file.map_err(errors::network)?))
     }
 
+    /// Reads what [`write`](Self::write) returns in the format `json`.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Self> {
+        let file = read_graph_file(text, GraphFormat::Json, "network", &ReadOptions::default());
+        Ok(file.map_err(errors::network)?.topology.into())
+    }
+
     /// Builds a network. The channels are numbers of nodes. Bandwidths are in bytes per second and latencies in
     /// picoseconds, one per channel or none at all.
     #[staticmethod]
@@ -160,6 +167,16 @@ impl Network {
     #[getter]
     fn digest(&self) -> [u8; 32] {
         self.topology.digest()
+    }
+
+    /// Returns true if nodes, channels, capacities, latencies, bandwidths and failures are equal, whatever the names.
+    fn equals(&self, other: &Self) -> bool {
+        let (one, other) = (&*self.topology, &*other.topology);
+        let latencies =
+            |topology: &Topology| topology.channel_numbers().map(|e| topology.latency_ps(e)).collect::<Vec<_>>();
+        one.digest() == other.digest()
+            && one.unit_bytes_per_second() == other.unit_bytes_per_second()
+            && latencies(one) == latencies(other)
     }
 
     /// The columns of the channels: tail, head, capacity, latency in picoseconds, whether the channel works.

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use lockstep::schedule::{Message, Ports, Routing, ScatterRule, Switching};
-use lockstep::{Collective, CollectiveName, CommunicationModel, NodeId, Topology};
+use lockstep::{Collective, CollectiveName, CommunicationModel, NodeId, ScheduleFile, Topology};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -20,6 +20,12 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
+    /// Returns the problem of a file.
+    pub(crate) fn of(file: &ScheduleFile) -> Self {
+        let (topology, collective) = (Arc::new(file.topology().clone()), file.collective().clone());
+        Self { topology, collective, model: file.model() }
+    }
+
     /// Returns the problem of the library.
     pub(crate) fn resolve(&self) -> PyResult<lockstep::Problem<'_>> {
         lockstep::Problem::new(&self.topology, &self.collective, self.model).map_err(errors::problem)

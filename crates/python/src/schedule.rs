@@ -8,7 +8,7 @@ use lockstep_export::{Connections, Export, ExportOptions, FORMATS, Placement, Ru
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::arrays::{column, read_u32};
+use crate::arrays::{Column, column, read_u32};
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::{errors, figures};
@@ -133,7 +133,7 @@ impl Schedule {
     }
 
     /// The source of every message.
-    fn sources<'py>(&self, py: Python<'py>) -> PyResult<crate::arrays::Column<'py>> {
+    fn sources<'py>(&self, py: Python<'py>) -> PyResult<Column<'py>> {
         let problem = self.file.problem();
         let messages = problem.messages();
         column(py, messages.len(), messages.ids().map(|message| messages.source(message).number()))
@@ -150,6 +150,22 @@ impl Schedule {
             None => verify(&file.problem(), file.schedule()).map_err(errors::invalid),
         })?;
         counts(py, &verification)
+    }
+
+    /// Returns true if network, collective, model and transfers are equal, and the claims of plans too.
+    fn equals(&self, other: &Self) -> bool {
+        self.file == other.file && self.plan == other.plan
+    }
+
+    /// The begin and the end of every transfer in picoseconds, for a size in bytes.
+    fn transfer_times<'py>(
+        &self,
+        py: Python<'py>,
+        bytes: u64,
+        unit: Option<u64>,
+        asynchronous: bool,
+    ) -> PyResult<(Column<'py>, Column<'py>)> {
+        figures::transfer_times(py, &self.file, (bytes, unit), asynchronous)
     }
 
     fn times<'py>(&self, py: Python<'py>, bytes: u64, unit: Option<u64>) -> PyResult<Bound<'py, PyDict>> {
@@ -226,6 +242,22 @@ pub(crate) fn read_plan(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Schedule> {
     py.detach(move || {
         let plan = PlanFile::read(&bytes).map_err(errors::plan_file)?;
         Ok(plan.check().map_err(errors::invalid)?.into())
+    })
+}
+
+/// Reads a schedule file, and verifies its schedule. A plan file counts as the file of its schedule.
+#[pyfunction]
+pub(crate) fn read_schedule(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Schedule> {
+    py.detach(move || {
+        let file = match ScheduleFile::read(&bytes) {
+            Ok(file) => Arc::new(file),
+            Err(error) => match PlanFile::read(&bytes) {
+                Ok(plan) => plan.schedule,
+                Err(_) => return Err(errors::PlanError::new_err(error.to_string())),
+            },
+        };
+        verify(&file.problem(), file.schedule()).map_err(errors::invalid)?;
+        Ok(Schedule { file, plan: None })
     })
 }
 

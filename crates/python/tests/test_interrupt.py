@@ -33,11 +33,70 @@ def test_an_interrupt_ends_a_plan_within_a_second(arguments):
 
     timer = threading.Timer(0.7, interrupt)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as interrupt:
         lockstep.plan(**arguments)
     ended = time.monotonic()
     timer.join()
     assert sent and ended - sent[0] < 1
+    assert isinstance(interrupt.value, lockstep.Interrupted) and interrupt.value.__cause__ is None
+
+
+def interrupted(call, is_enough):
+    """Interrupt a call as soon as an event is enough, and return the exception."""
+    is_sent = []
+
+    def see(event):
+        if is_enough(event) and not is_sent:
+            is_sent.append(True)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(lockstep.Interrupted) as interrupt:
+        call(progress=see)
+    return interrupt.value
+
+
+def has_schedule(event):
+    return event["event"] in ("tried", "found") and "steps" in event
+
+
+def test_an_interrupt_keeps_the_best_plan():
+    best = interrupted(lambda progress: lockstep.plan(**LONG, progress=progress), has_schedule).best
+    assert isinstance(best, lockstep.Plan) and best.cut_short == "interrupt"
+    assert best.verify()["steps"] == best.steps >= best.lower_bound > 0
+
+
+def test_an_interrupt_keeps_a_plan_after_faults():
+    before = lockstep.plan("torus:6x6", "all-to-all", budget="1")
+    faulty = before.topology.without(links=[before.topology.edges[0]])
+
+    def call(progress):
+        return lockstep.replan(before, faulty, budget=60, progress=progress)
+
+    best = interrupted(call, has_schedule).best
+    assert isinstance(best, lockstep.Plan) and best.topology == faulty
+
+
+def test_an_interrupt_keeps_the_work_of_other_tasks():
+    before = lockstep.plan("torus:6x6", "all-gather", budget="1")
+    effects = interrupted(
+        lambda progress: lockstep.faults(before, budget=60, progress=progress), lambda event: event["event"] == "fault sets"
+    ).best
+    assert 0 < len(effects) < 72 and all(effect.plan for effect in effects)
+    design = interrupted(
+        lambda progress: lockstep.design(64, 4, rounds=30, progress=progress), lambda event: event.get("done", 0) >= 3
+    ).best
+    assert design.topology.node_count == 64 and design.mean_distance >= design.least_mean_distance
+    front = interrupted(
+        lambda progress: lockstep.front("torus:6x6", "all-gather", unit="1GB/s", budget=60, progress=progress),
+        lambda event: event["event"] == "found",
+    ).best
+    assert len(front) > 0 and front.is_cut_short and front.time("1MiB").synchronous > 0
+
+
+def test_an_interrupt_without_a_result_has_none():
+    text = str(lockstep.Interrupted())
+    assert lockstep.Interrupted().best is None and text == "there is no result yet"
+    assert issubclass(lockstep.Interrupted, KeyboardInterrupt) and not issubclass(lockstep.Interrupted, Exception)
 
 
 def test_other_threads_run_during_a_plan():

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 
-import networkx
 import numpy
 import pytest
 
@@ -41,21 +40,28 @@ def test_arrays_are_the_transfers_of_the_file(plan):
     assert not transfers["step"].flags.writeable
 
 
-def test_a_frame_has_a_row_per_transfer(plan):
-    frame = plan.to_pandas()
-    assert list(frame.columns) == ["step", "message", "source", "target", "length"]
-    assert len(frame) == 240 and frame["step"].max() == 15
-    distances = dict(networkx.all_pairs_shortest_path_length(plan.topology.to_networkx()))
-    names = plan.topology.node_names
-    assert all(row.length == distances[names[row.source]][names[row.target]] for row in frame.itertuples())
-
-
 @pytest.mark.parametrize("name", ["plan.json", "plan.lsb"])
 def test_files_come_back(plan, name, tmp_path):
     plan.save(tmp_path / name)
     again = lockstep.Plan.load(tmp_path / name)
     assert (again.steps, again.lower_bound, again.explanation) == (plan.steps, plan.lower_bound, plan.explanation)
     assert all((again.transfers[key] == plan.transfers[key]).all() for key in plan.transfers)
+
+
+def test_a_schedule_without_a_bound_is_read_and_verified(plan, tmp_path):
+    schedule = lockstep.verify("mesh:4x4", "all-to-all", plan.transfers)
+    for name in ("own.json", "own.lsb"):
+        schedule.save(tmp_path / name)
+        assert lockstep.Schedule.load(tmp_path / name) == schedule
+        with pytest.raises(lockstep.PlanError):
+            lockstep.Plan.load(tmp_path / name)
+    plan.save(tmp_path / "plan.json")
+    assert lockstep.Schedule.load(tmp_path / "plan.json") == schedule
+    text = (tmp_path / "own.json").read_text()
+    first = text.index('"message"') if '"message"' in text else text.rindex("[[")
+    (tmp_path / "own.json").write_text(text[:first])
+    with pytest.raises(lockstep.PlanError):
+        lockstep.Schedule.load(tmp_path / "own.json")
 
 
 def test_a_false_claim_is_refused(plan, tmp_path):
@@ -77,7 +83,7 @@ def test_files_of_other_kinds_are_refused(tmp_path):
 
 
 def test_the_same_seed_gives_the_same_file():
-    first, second = (lockstep.plan("kautz:2,3", "all-gather", budget=20000, seed=7) for _ in range(2))
+    first, second = (lockstep.plan("kautz:2,3", "all-gather", budget="20000", seed=7) for _ in range(2))
     assert first._native.json() == second._native.json()
 
 
@@ -139,8 +145,9 @@ def test_exports_are_written(plan, tmp_path):
     names = [format.name for format in lockstep.export_formats()]
     assert "mpi-c" in names and "msccl-xml" in names
     gather = lockstep.plan("dgx-1", "all-gather", switching="store-and-forward")
-    files = lockstep.export(gather, "msccl-xml", tmp_path / "algo.xml")
-    assert (tmp_path / "algo.xml").read_bytes() == files[str(tmp_path / "algo.xml")]
+    assert lockstep.export(gather, "msccl-xml", tmp_path / "algo.xml") is None
+    assert (tmp_path / "algo.xml").read_bytes() == gather.export("msccl-xml")[""] == lockstep.export(gather, "msccl-xml")[""]
+    assert gather.export("goal", tmp_path / "sub" / "plan.goal") is None and (tmp_path / "sub" / "plan.goal").is_file()
     with pytest.raises(lockstep.ExportError, match="there is no format 'x'"):
         gather.export("x")
 

@@ -19,15 +19,18 @@ from ._native import (
     ProblemError,
     SimulationError,
     TopologyError,
+    __version__,
 )
 from ._design import AllGatherDesign, Design, design, design_all_gather
 from ._faults import FaultEffect, FaultFigures, RecoveryBook, faults
 from ._front import Front, FrontPlan, FrontTime, front
 from ._judge import Judgement, judge
 from ._planning import Bound, bounds, plan, replan, verify
+from ._progress import Interrupted
 from ._schedule import ExportFormat, Plan, Schedule, Times, export, export_formats
 from ._simulation import Simulation, simulate
 from ._topology import LockstepWarning, Topology
+from ._values import sizes
 
 __all__ = [
     "AllGatherDesign",
@@ -42,6 +45,7 @@ __all__ = [
     "Front",
     "FrontPlan",
     "FrontTime",
+    "Interrupted",
     "InvalidSchedule",
     "Judgement",
     "LockstepError",
@@ -56,6 +60,7 @@ __all__ = [
     "Times",
     "Topology",
     "TopologyError",
+    "__version__",
     "bounds",
     "design",
     "design_all_gather",
@@ -67,5 +72,6 @@ __all__ = [
     "plan",
     "replan",
     "simulate",
+    "sizes",
     "verify",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy
@@ -39,12 +39,3 @@ def _to_bytes(numbers: Any, code: str, dtype: str, limit: int) -> bytes:
         converted: bytes = numbers.astype(dtype).tobytes()
         return converted
     return array(code, numbers).tobytes()
-
-
-def texts(values: object) -> list[str]:
-    """Return names or numbers of nodes as texts: of one node, or of several ones."""
-    if values is None:
-        return []
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        return [str(values)]
-    return [str(value) for value in values]

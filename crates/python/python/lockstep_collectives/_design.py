@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _native
-from ._progress import Progress, observed
+from ._progress import observed
 from ._topology import Topology
+from .typing import Progress
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -42,9 +43,12 @@ def design(order: int, degree: int, *, rounds: int = 10, seed: int = 1, progress
     def call(observer: _native._Observer) -> tuple[_native.Network, int, int, int]:
         return _native.design_distance(order, degree, rounds, seed, observer)
 
-    network, distance_sum, bound, diameter = observed(progress, call)
-    pairs = order * (order - 1)
-    return Design(Topology._of(network), distance_sum / pairs, bound / pairs, diameter)
+    def wrap(found: tuple[_native.Network, int, int, int]) -> Design:
+        network, distance_sum, bound, diameter = found
+        pairs = order * (order - 1)
+        return Design(Topology._of(network), distance_sum / pairs, bound / pairs, diameter)
+
+    return observed(progress, call, wrap)
 
 
 def design_all_gather(
@@ -60,5 +64,7 @@ def design_all_gather(
     def call(observer: _native._Observer) -> list[tuple[str, list[int], int]]:
         return _native.design_all_gather(order, degree, full_duplex, seed, observer)
 
-    rows = observed(progress, call)
-    return [AllGatherDesign(Topology(spec), Fraction(*steps), stages) for spec, steps, stages in rows]
+    def wrap(rows: list[tuple[str, list[int], int]]) -> list[AllGatherDesign]:
+        return [AllGatherDesign(Topology(spec), Fraction(*steps), stages) for spec, steps, stages in rows]
+
+    return observed(progress, call, wrap)

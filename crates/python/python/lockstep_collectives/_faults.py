@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from . import _native
-from ._progress import Progress, observed
+from ._labels import Labels, node_texts
+from ._progress import observed
 from ._schedule import Plan
-from ._topology import Faults, _pairs
+from ._topology import Faults, fault_pairs
+from ._values import limit
+from .typing import Budget, FaultKind, Progress
 
 
 class FaultEffect(NamedTuple):
@@ -21,30 +24,35 @@ class FaultEffect(NamedTuple):
 
 def faults(
     plan: Plan,
-    kind: str = "links",
+    kind: FaultKind = "links",
     *,
     at_once: int = 1,
     sample: int | None = None,
-    budget: int | None = 100_000,
+    budget: Budget = "100000",
     seed: int = 1,
     progress: Progress = None,
 ) -> list[FaultEffect]:
     """Plan again for every set of `at_once` faults, or for a `sample` of them.
 
-    `kind` is ``links``, ``channels`` or ``nodes``. `budget` is the number of evaluations for each set.
+    `kind` is ``links``, ``channels`` or ``nodes``. `budget` is a number of evaluations for each set, as a text, or a time for all.
+    :class:`Interrupted` keeps the effects until then.
 
     >>> import lockstep_collectives as lockstep
     >>> effects = lockstep.faults(lockstep.plan("mesh:3x3", "all-gather"))
     >>> len(effects), max(effect.plan.steps for effect in effects)
     (12, 8)
     """
-    limit = None if budget is None else str(budget)
+    text = limit(budget)
 
     def call(observer: _native._Observer) -> list[tuple[str, Optional[_native.Schedule], Optional[str]]]:
-        return _native.faults(plan._native, kind, at_once, sample, limit, seed, observer)
+        return _native.faults(plan._native, kind, at_once, sample, text, seed, observer)
 
-    rows = observed(progress, call)
-    return [FaultEffect(name, None if after is None else Plan(after), loss) for name, after, loss in rows]
+    return observed(progress, call, lambda rows: [_effect(row, plan._labels) for row in rows])
+
+
+def _effect(row: tuple[str, Optional[_native.Schedule], Optional[str]], labels: Labels) -> FaultEffect:
+    name, after, loss = row
+    return FaultEffect(name, None if after is None else Plan(after, labels), loss)
 
 
 class FaultFigures(NamedTuple):
@@ -60,13 +68,17 @@ class FaultFigures(NamedTuple):
 class RecoveryBook:
     """The plans after many fault sets, from a file that ``lockstep faults --book`` wrote."""
 
-    def __init__(self, native: _native.Book) -> None:
-        self._native = native
+    __slots__ = ("_native", "_contents")
+
+    def __init__(self, contents: bytes) -> None:
+        """Take the contents of a file."""
+        self._native = _native.Book.read(contents)
+        self._contents = contents
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> RecoveryBook:
         """Read a book."""
-        return cls(_native.Book.read(_native.read_file(path)))
+        return cls(_native.read_file(path))
 
     @property
     def before(self) -> Plan:
@@ -87,16 +99,32 @@ class RecoveryBook:
             figures.append(FaultFigures(name, steps, bound, verdict, loss))
         return figures
 
-    def look_up(self, *, links: Faults = (), channels: Faults = (), nodes: Iterable[Any] = ()) -> FaultEffect:
+    def look_up(self, *, links: Faults = (), channels: Faults = (), nodes: Any = ()) -> FaultEffect:
         """Return the plan after faults, named as in :meth:`Topology.without`. Its claims are checked.
 
         A fault set that is not in the book is a `FaultError`.
         """
-        name, after, loss = self._native.look_up(_pairs(links), _pairs(channels), [str(node) for node in nodes])
-        return FaultEffect(name, None if after is None else Plan(after), loss)
+        row = self._native.look_up(fault_pairs(links), fault_pairs(channels), node_texts(None, nodes))
+        return _effect(row, None)
 
     def __len__(self) -> int:
         return len(self._native)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the contents of the files."""
+        return isinstance(other, RecoveryBook) and self._contents == other._contents
+
+    def __hash__(self) -> int:
+        return hash(self._contents)
+
+    def __copy__(self) -> RecoveryBook:
+        return self
+
+    def __deepcopy__(self, _: dict[int, Any]) -> RecoveryBook:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RecoveryBook, (self._contents,)
 
     def __repr__(self) -> str:
         return f"<RecoveryBook for {self.sets}: {len(self)} fault sets>"

@@ -6,9 +6,12 @@ import os
 from typing import Any, NamedTuple, Optional
 
 from . import _native
-from ._progress import Progress, observed
+from ._labels import Labels
+from ._progress import observed
 from ._schedule import Plan, Schedule
 from ._topology import as_topology
+from ._values import limit
+from .typing import Budget, CollectiveName, ProgramFormat, Progress, Runtime
 
 
 class Judgement(NamedTuple):
@@ -41,12 +44,12 @@ def judge(
     path: str | os.PathLike[str],
     network: Any = None,
     *,
-    format: str | None = None,
-    runtime: str = "rccl",
-    collective: str | None = None,
+    format: ProgramFormat | None = None,
+    runtime: Runtime = "rccl",
+    collective: CollectiveName | None = None,
     root: int = 0,
     chunks: int = 1,
-    budget: int | str | None = None,
+    budget: Budget = None,
     seed: int = 0,
     progress: Progress = None,
 ) -> Judgement:
@@ -57,18 +60,23 @@ def judge(
 
     >>> import lockstep_collectives as lockstep
     >>> plan = lockstep.plan("dgx-1", "all-gather", switching="store-and-forward")
-    >>> _ = plan.export("msccl-xml", "algo.xml")
+    >>> plan.export("msccl-xml", "algo.xml")
     >>> lockstep.judge("algo.xml", "dgx-1").gap
     0
     """
     contents = _native.read_file(path)
-    topology = None if network is None else as_topology(network)._native
+    topology = None if network is None else as_topology(network)
+    labels, native = (None, None) if topology is None else (topology._labels, topology._native)
     table = None if collective is None else (collective, root, chunks)
-    limit = None if budget is None else str(budget)
+    text = limit(budget)
 
     def call(observer: Any) -> Any:
-        return _native.judge(contents, topology, format, runtime, table, limit, seed, observer)
+        return _native.judge(contents, native, format, runtime, table, text, seed, observer)
 
-    name, title, violation, no_steps, schedule, plan = observed(progress, call)
-    own, best = None if schedule is None else Schedule(schedule), None if plan is None else Plan(plan)
+    return observed(progress, call, lambda row: _judgement(row, labels))
+
+
+def _judgement(row: Any, labels: Labels) -> Judgement:
+    name, title, violation, no_steps, schedule, plan = row
+    own, best = None if schedule is None else Schedule(schedule, labels), None if plan is None else Plan(plan, labels)
     return Judgement(name, title, violation, no_steps, own, best)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping, NamedTuple, Union
+from typing import Any, Iterable, Literal, Mapping, NamedTuple
 
 from . import _native
-from ._arrays import texts, u32_bytes
-from ._progress import Progress, observed
+from ._arrays import u32_bytes
+from ._labels import node_texts
+from ._progress import observed
 from ._schedule import Plan, Schedule
 from ._topology import Topology, as_topology
-
-Collective = Union[str, Iterable["tuple[Any, Iterable[Any]]"]]
+from ._values import limit
+from .typing import Budget, Collective, Duplex, Engine, PathRouting, Progress, Scatter, Switching
 
 
 class Bound(NamedTuple):
@@ -22,16 +23,16 @@ class Bound(NamedTuple):
 
 
 def problem(
-    topology: Any,
+    network: Topology,
     collective: Collective,
     root: Any,
-    groups: Iterable[Iterable[Any]],
+    groups: Iterable[Any],
     chunks: int,
     model: tuple[str, int | str, str, str | None, str],
 ) -> _native.Problem:
     """Return a problem: the network, the messages and the model."""
     switching, ports, routing, scatter, duplex = model
-    network = as_topology(topology)
+    labels = network._labels
     if duplex == "half":
         network = network.half_duplex()
     elif duplex != "full":
@@ -39,10 +40,10 @@ def problem(
     if isinstance(collective, str):
         name, messages = collective, []
     else:
-        name, messages = None, [(str(source), texts(receivers)) for source, receivers in collective]
-    grouped = [texts(group) for group in groups]
+        name, messages = None, [(str(source), node_texts(labels, receivers)) for source, receivers in collective]
+    grouped = [node_texts(labels, group) for group in groups]
     words = [switching, str(ports), routing, scatter or ""]
-    return _native.Problem(network._native, name, messages, texts(root), grouped, chunks, words)
+    return _native.Problem(network._native, name, messages, node_texts(labels, root), grouped, chunks, words)
 
 
 def plan(
@@ -52,14 +53,14 @@ def plan(
     root: Any = None,
     groups: Iterable[Iterable[Any]] = (),
     chunks: int = 1,
-    switching: str = "wormhole",
-    ports: int | str = "all",
-    routing: str = "minimal",
-    scatter: str | None = None,
-    duplex: str = "full",
-    engine: str | None = None,
+    switching: Switching = "wormhole",
+    ports: int | Literal["all"] = "all",
+    routing: PathRouting = "minimal",
+    scatter: Scatter | None = None,
+    duplex: Duplex = "full",
+    engine: Engine | None = None,
     steps: int | None = None,
-    budget: int | str | None = None,
+    budget: Budget = None,
     seed: int = 1,
     progress: Progress = None,
 ) -> Plan:
@@ -67,14 +68,15 @@ def plan(
 
     `topology` is a :class:`Topology`, a spec, a file name or a graph of networkx. `collective` is ``broadcast``, ``scatter``,
     ``all-gather``, ``all-to-all``, ``gather``, ``reduce``, ``reduce-scatter``, ``all-reduce``, or a list of messages, each a
-    source with its receivers. Nodes are names or numbers. The default `root` is the first terminal.
+    source with its receivers. Nodes are labels of networkx, names or numbers. The default `root` is the first terminal.
 
     `switching` is ``wormhole`` or ``store-and-forward``, `ports` a number or ``all``, `routing` ``minimal`` or ``any``,
     `scatter` ``direct`` or ``relay``, `duplex` ``full`` or ``half``. `chunks` splits each message. The search ends at `steps`
-    steps, or at the `budget`: a number of evaluations, a time such as ``30s``, or ``unlimited``.
+    steps, or at the `budget`: a number of seconds, a ``timedelta``, or a text: a time such as ``30s``, ``unlimited``, or evaluations
+    such as ``4000000``. With evaluations, which are the default, the same `seed` gives the same plan.
 
     With ``progress=True``, a line on standard error shows the progress; a callable receives each event as a dictionary.
-    ``KeyboardInterrupt`` ends the call within a second.
+    ``KeyboardInterrupt`` ends the call: :class:`Interrupted` keeps the best plan until then.
 
     >>> plan("mesh:4x4", "all-to-all")
     <Plan of all-to-all on mesh:4x4: 16 steps, optimal>
@@ -85,16 +87,21 @@ def plan(
         ...
     lockstep_collectives.ProblemError: unknown collective 'all-to-some'; expected one of broadcast, scatter, ...
     """
-    task = problem(topology, collective, root, groups, chunks, (switching, ports, routing, scatter, duplex))
-    limit = None if budget is None else str(budget)
-    return Plan(observed(progress, lambda observer: _native.plan(task, engine, steps, limit, seed, observer)))
+    network = as_topology(topology)
+    task = problem(network, collective, root, groups, chunks, (switching, ports, routing, scatter, duplex))
+    text = limit(budget)
+
+    def call(observer: _native._Observer) -> _native.Schedule:
+        return _native.plan(task, engine, steps, text, seed, observer)
+
+    return observed(progress, call, lambda native: Plan(native, network._labels))
 
 
 def replan(
     before: Plan,
     faulty: Topology,
     *,
-    budget: int | str | None = None,
+    budget: Budget = None,
     seed: int = 1,
     progress: Progress = None,
 ) -> Plan:
@@ -104,9 +111,13 @@ def replan(
     >>> replan(before, before.topology.without(links=["00-01"])).steps
     15
     """
-    limit = None if budget is None else str(budget)
+    text = limit(budget)
     task, network = before._native, faulty._native
-    return Plan(observed(progress, lambda observer: _native.replan(task, network, limit, seed, observer)[0]))
+
+    def call(observer: _native._Observer) -> tuple[_native.Schedule, bool]:
+        return _native.replan(task, network, text, seed, observer)
+
+    return observed(progress, call, lambda replan: Plan(replan[0], faulty._labels or before._labels))
 
 
 def bounds(
@@ -116,21 +127,22 @@ def bounds(
     root: Any = None,
     groups: Iterable[Iterable[Any]] = (),
     chunks: int = 1,
-    switching: str = "wormhole",
-    ports: int | str = "all",
-    routing: str = "minimal",
-    scatter: str | None = None,
-    duplex: str = "full",
-    budget: int | str | None = "unlimited",
+    switching: Switching = "wormhole",
+    ports: int | Literal["all"] = "all",
+    routing: PathRouting = "minimal",
+    scatter: Scatter | None = None,
+    duplex: Duplex = "full",
+    budget: Budget = "unlimited",
 ) -> list[Bound]:
     """Return the lower bounds of all rules that apply, best first. The arguments are those of :func:`plan`.
 
     >>> bounds("mesh:4x4", "all-to-all")[0].steps
     16
     """
-    task = problem(topology, collective, root, groups, chunks, (switching, ports, routing, scatter, duplex))
-    limit = None if budget is None else str(budget)
-    return [Bound(*row) for row in _native.bounds(task, limit)]
+    network = as_topology(topology)
+    task = problem(network, collective, root, groups, chunks, (switching, ports, routing, scatter, duplex))
+    text = limit(budget)
+    return [Bound(*row) for row in _native.bounds(task, text)]
 
 
 def verify(
@@ -141,11 +153,11 @@ def verify(
     root: Any = None,
     groups: Iterable[Iterable[Any]] = (),
     chunks: int = 1,
-    switching: str = "wormhole",
-    ports: int | str = "all",
-    routing: str = "minimal",
-    scatter: str | None = None,
-    duplex: str = "full",
+    switching: Switching = "wormhole",
+    ports: int | Literal["all"] = "all",
+    routing: PathRouting = "minimal",
+    scatter: Scatter | None = None,
+    duplex: Duplex = "full",
 ) -> Schedule:
     """Verify a schedule of yours. Raise :class:`InvalidSchedule` with the first violation.
 
@@ -160,6 +172,7 @@ def verify(
         ...
     lockstep_collectives.InvalidSchedule: step 1, transfer 2, message 0 ('0' to '1'): the sender '1' does not hold ...
     """
-    task = problem(topology, collective, root, groups, chunks, (switching, ports, routing, scatter, duplex))
+    network = as_topology(topology)
+    task = problem(network, collective, root, groups, chunks, (switching, ports, routing, scatter, duplex))
     columns = [u32_bytes(transfers[name]) for name in ("step", "message", "offsets", "channels")]
-    return Schedule(_native.from_arrays(task, *columns))
+    return Schedule(_native.from_arrays(task, *columns), network._labels)

@@ -4,13 +4,37 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any, Callable, TypeVar, Union
+from typing import Any, Callable, TypeVar
 
-Progress = Union[bool, Callable[["dict[str, Any]"], Any], None]
+from .typing import Progress
 
 _INTERVAL = 0.1
 
+Native = TypeVar("Native")
 Result = TypeVar("Result")
+
+
+class Interrupted(KeyboardInterrupt):
+    """A ``KeyboardInterrupt`` during a call. `best` is the best result until then, or None.
+
+    That is a :class:`Plan`, a :class:`Front`, the list of the fault sets that are done, or a design. A second interrupt does not
+    wait for it.
+
+    >>> try:
+    ...     raise Interrupted("the best plan")
+    ... except KeyboardInterrupt as interrupt:
+    ...     print(interrupt.best)
+    the best plan
+    """
+
+    best: Any
+
+    def __init__(self, best: Any = None) -> None:
+        super().__init__(best)
+        self.best = best
+
+    def __str__(self) -> str:
+        return "there is no result yet" if self.best is None else f"the best result is {self.best!r}"
 
 
 class Line:
@@ -56,12 +80,17 @@ class Line:
         sys.stderr.flush()
 
 
-def observed(progress: Progress, call: Callable[[Any], Result]) -> Result:
-    """Run a call with the observer that `progress` describes."""
-    if progress is True:
-        line = Line()
-        try:
-            return call(line)
-        finally:
+def observed(progress: Progress, call: Callable[[Any], Native], wrap: Callable[[Native], Result]) -> Result:
+    """Run a call with the observer that `progress` describes, and wrap its result.
+
+    An interrupt keeps the result until then, see :class:`Interrupted`.
+    """
+    line = Line() if progress is True else None
+    try:
+        return wrap(call(line or progress or None))
+    except KeyboardInterrupt as interrupt:
+        best = getattr(interrupt, "best", None)
+        raise Interrupted(None if best is None else wrap(best)) from None
+    finally:
+        if line is not None:
             line.close()
-    return call(progress or None)

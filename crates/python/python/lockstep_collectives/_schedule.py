@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import html
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, overload
 
 from . import _native
 from ._arrays import to_array, to_arrays
+from ._frames import transfer_frame, transfer_seconds
+from ._labels import Labels
+from ._plots import plot_schedule
+from ._quantities import bandwidth_bytes
 from ._topology import Topology
+from ._values import size_bytes
+from .typing import Clock, ExportName, Runtime, Size
 
 if TYPE_CHECKING:
     import numpy
     import pandas
+    from matplotlib.axes import Axes
 
 
 class Times(NamedTuple):
@@ -36,17 +43,21 @@ class ExportFormat(NamedTuple):
 
 
 class Schedule:
-    """A verified schedule: transfers in synchronized steps. :func:`plan` and :func:`verify` make schedules."""
+    """A verified schedule: transfers in synchronized steps. :func:`plan` and :func:`verify` make schedules.
 
-    __slots__ = ("_native",)
+    A schedule does not change. It can be hashed, compared, and pickled, also for the processes of a pool.
+    """
 
-    def __init__(self, native: _native.Schedule) -> None:
+    __slots__ = ("_native", "_labels")
+
+    def __init__(self, native: _native.Schedule, labels: Labels = None) -> None:
         self._native = native
+        self._labels = labels
 
     @property
     def topology(self) -> Topology:
         """Network of the schedule."""
-        return Topology._of(self._native.network)
+        return Topology._of(self._native.network, self._labels)
 
     @property
     def collective(self) -> str:
@@ -99,20 +110,51 @@ class Schedule:
         """Source of each message, as the number of a node."""
         return to_array(self._native.sources())
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the transfers as a frame: step, message, source, target and the length of the path.
+    def to_pandas(
+        self, *, size: Size | None = None, unit: float | str | None = None, clock: Clock = "synchronous"
+    ) -> pandas.DataFrame:
+        """Return the transfers as a frame, indexed by their numbers.
+
+        The columns are step, message, origin (the source of the message), source, target, the length of the path, and its
+        channels as a tuple of numbers. Nodes are those of :attr:`Topology.nodes`. ``frame.explode("channels")`` has one row per
+        channel of a path.
+
+        With a `size`, the columns begin and end are the times of the transfers in seconds: a transfer of the ``synchronous``
+        clock takes its whole step, one of the ``asynchronous`` clock begins as soon as its data has arrived and its channels
+        are free. `size` and `unit` are those of :meth:`time`.
 
         >>> import lockstep_collectives as lockstep
-        >>> frame = lockstep.plan("ring:3", "all-gather").to_pandas()
-        >>> frame.groupby("step").size().to_dict()
-        {0: 6}
+        >>> frame = lockstep.plan("ring:3", "all-gather").to_pandas(size="3MB", unit="1GB/s")
+        >>> frame.groupby("step")["end"].max().to_dict()
+        {0: 0.001}
         """
-        import numpy
-        import pandas
+        asynchronous = _is_asynchronous(clock)
+        frame = transfer_frame(self)
+        if size is not None:
+            times = transfer_seconds(self, size_bytes(size), _unit_bytes(unit), asynchronous)
+            frame["begin"], frame["end"] = times["begin"], times["end"]
+        return frame
 
-        transfers = self.transfers
-        columns = {name: transfers[name] for name in ("step", "message", "source", "target")}
-        return pandas.DataFrame({**columns, "length": numpy.diff(transfers["offsets"])})
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        size: Size | None = None,
+        unit: float | str | None = None,
+        clock: Clock = "synchronous",
+    ) -> Axes:
+        """Draw the transfers with matplotlib: a row per channel, steps from left to right, a colour per origin of a message.
+
+        With a `size`, the horizontal axis is the time in microseconds, see :meth:`to_pandas`. Without `ax`, there is a new figure.
+
+        >>> import lockstep_collectives as lockstep
+        >>> plan = lockstep.plan("ring:4", "all-gather")
+        >>> plan.plot().get_xlabel(), plan.plot(size="1MB", unit="1GB/s", clock="asynchronous").get_xlabel()
+        ('step', 'time in microseconds')
+        """
+        asynchronous = _is_asynchronous(clock)
+        times = None if size is None else transfer_seconds(self, size_bytes(size), _unit_bytes(unit), asynchronous)
+        return plot_schedule(self, ax, times)
 
     def verify(self) -> dict[str, Any]:
         """Verify the schedule again, and all claims of a plan. Return the counts of the verifier.
@@ -123,8 +165,16 @@ class Schedule:
         """
         return self._native.verify()
 
-    def time(self, size: int | str, *, unit: int | str | None = None) -> Times:
-        """Return the times for a size such as ``64MiB`` or a number of bytes.
+    @overload
+    def time(  # type: ignore[overload-overlap]  # a text is also an iterable of texts
+        self, size: Size, *, unit: float | str | None = None
+    ) -> Times: ...
+
+    @overload
+    def time(self, size: Iterable[Size], *, unit: float | str | None = None) -> list[Times]: ...
+
+    def time(self, size: Size | Iterable[Size], *, unit: float | str | None = None) -> Times | list[Times]:
+        """Return the times for a size such as ``64MiB`` or a number of bytes, or for each of several sizes.
 
         `unit` is the bandwidth of one unit of capacity, such as ``25GB/s``; the default is that of the network.
 
@@ -132,42 +182,83 @@ class Schedule:
         >>> plan = lockstep.plan("ring:4", "all-gather")
         >>> plan.time("4MB", unit="1GB/s").synchronous
         0.002
+        >>> [times.bytes for times in plan.time(lockstep.sizes("1KiB..16KiB"), unit="1GB/s")]
+        [1024, 4096, 16384]
         """
-        size = _native.size(size) if isinstance(size, str) else size
-        unit = _native.bandwidth(unit) if isinstance(unit, str) else unit
-        return Times(**self._native.times(size, unit))
+        rate = _unit_bytes(unit)
+        if isinstance(size, str) or not isinstance(size, Iterable):
+            return Times(**self._native.times(size_bytes(size), rate))
+        return [Times(**self._native.times(size_bytes(one), rate)) for one in size]
+
+    @overload
+    def export(
+        self,
+        format: ExportName,
+        path: None = None,
+        *,
+        in_place: bool = False,
+        routed: bool = False,
+        runtime: Runtime = "msccl",
+        size: Size = "1MB",
+        sizes: tuple[Size, Size] = (0, 0),
+    ) -> dict[str, bytes]: ...
+
+    @overload
+    def export(
+        self,
+        format: ExportName,
+        path: str | os.PathLike[str],
+        *,
+        in_place: bool = False,
+        routed: bool = False,
+        runtime: Runtime = "msccl",
+        size: Size = "1MB",
+        sizes: tuple[Size, Size] = (0, 0),
+    ) -> None: ...
 
     def export(
         self,
-        format: str,
+        format: ExportName,
         path: str | os.PathLike[str] | None = None,
         *,
         in_place: bool = False,
         routed: bool = False,
-        runtime: str = "msccl",
-        size: int | str = "1MB",
-        sizes: tuple[int, int] = (0, 0),
-    ) -> dict[str, bytes]:
+        runtime: Runtime = "msccl",
+        size: Size = "1MB",
+        sizes: tuple[Size, Size] = (0, 0),
+    ) -> dict[str, bytes] | None:
         """Write the schedule for a runtime or simulator: see :func:`export_formats`.
 
-        Return the contents by path. With a `path`, write a file, or all files into this folder. An old file is replaced as a
-        whole.
+        With a `path`, write a file, or all files into this folder, and return None. An old file is replaced as a whole. Without
+        a path, return the contents by the names of the files; a single file has an empty name.
 
         >>> import lockstep_collectives as lockstep
         >>> plan = lockstep.plan("ring:4", "all-gather")
-        >>> program, = plan.export("mpi-c", "plan.c").values()
-        >>> b"MPI_Init" in program
+        >>> plan.export("mpi-c", "plan.c")
+        >>> b"MPI_Init" in plan.export("mpi-c")[""]
         True
         """
-        size = _native.size(size) if isinstance(size, str) else size
-        files = self._native.export(format, in_place, routed, runtime, size, sizes)
-        target = os.fspath(path) if path is not None else ""
-        written = {os.path.join(target, name) if name else target: contents for name, contents in files}
-        if path is not None:
-            for name, contents in written.items():
-                os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-                _native.write_file(name, contents)
-        return written
+        ends = size_bytes(sizes[0], "sizes"), size_bytes(sizes[1], "sizes")
+        files = self._native.export(format, in_place, routed, runtime, size_bytes(size), ends)
+        if path is None:
+            return dict(files)
+        target = os.fspath(path)
+        for name, contents in files:
+            own_path = os.path.join(target, name) if name else target
+            os.makedirs(os.path.dirname(own_path) or ".", exist_ok=True)
+            _native.write_file(own_path, contents)
+        return None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Schedule:
+        """Read a schedule file or a plan file, JSON or binary, and verify its schedule.
+
+        >>> import lockstep_collectives as lockstep
+        >>> lockstep.plan("ring:4", "all-gather").save("plan.json")
+        >>> lockstep.Schedule.load("plan.json")
+        <Schedule of all-gather on ring:4: 2 steps>
+        """
+        return Schedule(_native.read_schedule(_native.read_file(path)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the schedule to a file: JSON, or the binary format for the extension ``.lsb``.
@@ -189,6 +280,22 @@ class Schedule:
     def _repr_html_(self) -> str:
         page = html.escape(self.to_html(), quote=True)
         return f'<iframe srcdoc="{page}" style="width: 100%; height: 640px; border: 0" sandbox="allow-scripts"></iframe>'
+
+    def __eq__(self, other: object) -> bool:
+        """Compare network, collective, model and transfers, and the claims of plans. A plan equals no mere schedule."""
+        return isinstance(other, Schedule) and self._native.equals(other._native)
+
+    def __hash__(self) -> int:
+        return hash((self.collective, self.steps, self._native.transfer_count, tuple(self._native.network.digest)))
+
+    def __copy__(self) -> Schedule:
+        return self
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Schedule:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self._native.binary(), self._labels)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.collective} on {self.topology.name}: {self._summary()}>"
@@ -262,9 +369,39 @@ class Plan(Schedule):
         return f"{_counted(self.steps, 'step')}, {self.verdict}"
 
 
-def export(schedule: Schedule, format: str, path: str | os.PathLike[str] | None = None, **options: Any) -> dict[str, bytes]:
+def _restored(kind: type[Schedule], contents: bytes, labels: Labels) -> Schedule:
+    """Return a schedule that was pickled, after the checks of a file."""
+    read = _native.read_plan if issubclass(kind, Plan) else _native.read_schedule
+    return kind(read(contents), labels)
+
+
+def _is_asynchronous(clock: Clock) -> bool:
+    if clock not in ("synchronous", "asynchronous"):
+        raise _native.ProblemError(f"clock: found '{clock}', expected 'synchronous' or 'asynchronous'")
+    return clock == "asynchronous"
+
+
+def _unit_bytes(unit: float | str | None) -> int | None:
+    return None if unit is None else bandwidth_bytes(unit)
+
+
+@overload
+def export(schedule: Schedule, format: ExportName, path: None = None, **options: Any) -> dict[str, bytes]: ...
+
+
+@overload
+def export(schedule: Schedule, format: ExportName, path: str | os.PathLike[str], **options: Any) -> None: ...
+
+
+def export(
+    schedule: Schedule, format: ExportName, path: str | os.PathLike[str] | None = None, **options: Any
+) -> dict[str, bytes] | None:
     """Write a schedule for a runtime or simulator: see :meth:`Schedule.export`."""
-    return schedule.export(format, path, **options)
+    if path is None:
+        contents: dict[str, bytes] = schedule.export(format, **options)
+        return contents
+    schedule.export(format, path, **options)
+    return None
 
 
 def export_formats() -> list[ExportFormat]:

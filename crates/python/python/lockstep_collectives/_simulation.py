@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, Optional
 from . import _native
 from ._schedule import Schedule
 from ._topology import as_topology
+from ._values import size_bytes
+from .typing import FlowRouting, Rates, Size, StepMode
 
 
 class Simulation(NamedTuple):
@@ -22,11 +24,11 @@ def simulate(
     subject: Any,
     workload: str = "chained",
     *,
-    steps: str = "free",
+    steps: StepMode = "free",
     flows: int = 3,
-    size: int = 1000,
-    routing: str = "ecmp-split",
-    rates: str = "equal-share",
+    size: Size = 1000,
+    routing: FlowRouting = "ecmp-split",
+    rates: Rates = "equal-share",
     capacity: float | None = None,
     startup: float = 0.0,
     seed: int = 1,
@@ -46,10 +48,11 @@ def simulate(
     >>> simulate(plan, size=1000, steps="synchronous", startup=0.5).makespan
     3.0
     """
+    amount = size_bytes(size)
     if isinstance(subject, Schedule):
-        row = _native.simulate_schedule(subject._native, steps, size, rates, capacity, startup)
+        row = _native.simulate_schedule(subject._native, steps, amount, rates, capacity, startup)
     else:
         network = as_topology(subject)._native
-        row = _native.simulate_workload(network, workload, flows, size, routing, rates, capacity, startup, seed)
+        row = _native.simulate_workload(network, workload, flows, amount, routing, rates, capacity, startup, seed)
     makespan, unit, count, times = row
     return Simulation(makespan, None if unit is None else makespan * unit * 1e-12, count, times)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Iterable, Literal, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Union
 
 from . import _native
-from ._arrays import texts, to_arrays, u32_bytes, u64_bytes
+from ._arrays import to_arrays, u32_bytes, u64_bytes
+from ._frames import channel_frame
+from ._labels import Labels, is_label, labels_of, node_texts
+from ._networkx import node_link, to_graph
+from ._quantities import bandwidth_bytes, latency_picoseconds
+from .typing import NetworkFormat, WrittenFormat
 
 if TYPE_CHECKING:
     import networkx
     import numpy
+    import pandas
 
 Faults = Iterable[Union[str, "tuple[Any, Any]"]]
 
@@ -25,7 +29,8 @@ class LockstepWarning(UserWarning):
 class Topology:
     """A network: terminals, switches and directed channels.
 
-    ``Topology(spec)`` generates a network of a family, or reads a file; `unit` is the bandwidth of one unit of capacity.
+    ``Topology(spec)`` generates a network of a family, or reads a file; `unit` is the bandwidth of one unit of capacity. A network
+    does not change. Its length is the number of its nodes, and it iterates over them.
 
     >>> torus = Topology("torus:4x4")
     >>> torus.node_count, torus.channel_count
@@ -38,19 +43,23 @@ class Topology:
     lockstep_collectives.TopologyError: the length of a side is 0, but torus needs 1 or more; try torus:1x4
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_native", "_labels")
 
     def __init__(self, spec: str, *, unit: str | None = None) -> None:
-        self._native = _told(_native.Network.parse(spec, unit))
+        self._native = told(_native.Network.parse(spec, unit))
+        self._labels: Labels = None
 
     @classmethod
-    def _of(cls, native: _native.Network) -> Topology:
+    def _of(cls, native: _native.Network, labels: Labels = None) -> Topology:
         topology = cls.__new__(cls)
         topology._native = native
+        topology._labels = labels
         return topology
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, format: str | None = None, unit: str | None = None) -> Topology:
+    def load(
+        cls, path: str | os.PathLike[str], *, format: NetworkFormat | None = None, unit: str | None = None
+    ) -> Topology:
         """Read a file in any supported format; its extension and its text tell the format.
 
         >>> with open("ring.edges", "w") as file:
@@ -58,7 +67,7 @@ class Topology:
         >>> Topology.load("ring.edges").node_names
         ['a', 'b', 'c']
         """
-        return cls._of(_told(_native.Network.load(os.fspath(path), format, unit)))
+        return cls._of(told(_native.Network.load(os.fspath(path), format, unit)))
 
     @classmethod
     def from_networkx(
@@ -77,25 +86,21 @@ class Topology:
         and ``pos`` of nodes. A bandwidth is in bytes per second or a text such as ``25GB/s``, and a latency in seconds or a text
         such as ``1us``. `bandwidth`, `latency` and `switch` are the names of these attributes in the graph. A node whose
         `switch` is true only forwards. The names of nodes are the texts of their labels; if these are ``0`` to ``N-1``, they are
-        the numbers of the nodes, and otherwise nodes keep their order. What is not used is a :class:`LockstepWarning`.
+        the numbers of the nodes, and otherwise nodes keep their order. :attr:`nodes`, frames and :meth:`to_networkx` have the
+        labels themselves. What is not used is a :class:`LockstepWarning`.
 
         >>> import networkx
         >>> graph = networkx.cycle_graph(4)
         >>> networkx.set_edge_attributes(graph, "25GB/s", "bandwidth")
         >>> Topology.from_networkx(graph).unit
         25000000000
+        >>> grid = Topology.from_networkx(networkx.grid_2d_graph(2, 2))
+        >>> grid.nodes, grid.without(links=[((0, 0), (0, 1))]).channel_count
+        ([(0, 0), (0, 1), (1, 0), (1, 1)], 6)
         """
         own_name = name or str(graph.name or "graph")
-        attributes = {**graph.graph, "name": own_name}
-        document = {
-            "directed": graph.is_directed(),
-            "multigraph": True,
-            "graph": {str(key): _value(value) for key, value in attributes.items()},
-            "nodes": [_node(label, data, switch) for label, data in graph.nodes(data=True)],
-            "edges": [_edge(*edge, bandwidth, latency) for edge in graph.edges(data=True)],
-        }
-        text = json.dumps(document, default=_plain)
-        return cls._of(_told(_native.Network.from_node_link(text, own_name)))
+        native = told(_native.Network.from_node_link(node_link(graph, own_name, bandwidth, latency, switch), own_name))
+        return cls._of(native, labels_of(graph.nodes, native.node_names))
 
     @classmethod
     def from_matrix(
@@ -141,12 +146,14 @@ class Topology:
             if int(whole.sum()) > 2**26:
                 raise _native.TopologyError("the matrix has more than 2^26 channels; with bandwidths, give bandwidths=True")
             tails, heads = numpy.repeat(tails, whole), numpy.repeat(heads, whole)
-        names = [str(number) for number in range(shape[0])] if names is None else texts(names)
-        if len(names) != shape[0]:
-            raise _native.TopologyError(f"{len(names)} names for {shape[0]} nodes; give one per node")
+        labels = list(range(shape[0])) if names is None else list(names)
+        if len(labels) != shape[0]:
+            raise _native.TopologyError(f"{len(labels)} names for {shape[0]} nodes; give one per node")
+        own_names = [str(label) for label in labels]
         rates = u64_bytes(whole) if bandwidths else b""
-        native = _native.Network.build(name, names, [True] * shape[0], u32_bytes(tails), u32_bytes(heads), rates, b"")
-        return cls._of(native)
+        ends = u32_bytes(tails), u32_bytes(heads)
+        native = _native.Network.build(name, own_names, [True] * shape[0], *ends, rates, b"")
+        return cls._of(native, None if names is None else labels_of(labels, own_names))
 
     @property
     def name(self) -> str:
@@ -179,6 +186,27 @@ class Topology:
         return self._native.node_names
 
     @property
+    def nodes(self) -> list[Any]:
+        """All nodes in the order of their numbers: the labels of a graph of networkx, otherwise the names.
+
+        >>> Topology("mesh:2x2").nodes
+        ['00', '01', '10', '11']
+        """
+        return self.node_names if self._labels is None else list(self._labels)
+
+    @property
+    def edges(self) -> list[tuple[Any, Any]]:
+        """Tail and head of each channel that works, in the order of their numbers. A full-duplex link is two channels.
+
+        >>> Topology("mesh:3").edges
+        [('0', '1'), ('1', '2'), ('1', '0'), ('2', '1')]
+        """
+        nodes, columns = self.nodes, self._native.channels()
+        tails, heads = (memoryview(columns[name][1]).cast("I") for name in ("tail", "head"))
+        works = memoryview(columns["works"][1]).cast("?")
+        return [(nodes[tail], nodes[head]) for tail, head, works in zip(tails, heads, works) if works]
+
+    @property
     def terminals(self) -> list[int]:
         """Numbers of the terminals, ascending."""
         return self._native.terminals
@@ -208,62 +236,56 @@ class Topology:
         arrays["latency"].flags.writeable = False
         return arrays
 
-    def without(self, *, links: Faults = (), channels: Faults = (), nodes: Iterable[Any] = ()) -> Topology:
+    def without(self, *, links: Faults = (), channels: Faults = (), nodes: Any = ()) -> Topology:
         """Return the network after faults. Nodes and channels keep their numbers.
 
-        A link is a pair of nodes or a text such as ``0-1``; a channel is a pair or a text such as ``0->1``.
+        A link is a pair of nodes or a text such as ``0-1``; a channel is a pair or a text such as ``0->1``. `nodes` is one node or
+        several ones, by label, name or number.
 
         >>> Topology("ring:4").without(links=[(0, 1)], nodes=["3"]).channel_count
         2
         """
-        named = [str(node) for node in nodes]
-        return Topology._of(self._native.without(_pairs(links), _pairs(channels), named))
+        native = self._native.without(fault_pairs(links), fault_pairs(channels), node_texts(self._labels, nodes))
+        return Topology._of(native, self._labels)
 
-    def with_times(self, unit: str | int, latency: str | float = 0) -> Topology:
+    def with_times(self, unit: str | float, latency: str | float = 0) -> Topology:
         """Return the network with a bandwidth of one unit of capacity, and a latency of all channels.
 
         >>> Topology("ring:4").with_times("25GB/s", "1us").unit
         25000000000
         """
-        return Topology._of(self._native.with_times(_bandwidth(unit), _latency(latency)))
+        native = self._native.with_times(bandwidth_bytes(unit), latency_picoseconds(latency))
+        return Topology._of(native, self._labels)
 
     def half_duplex(self) -> Topology:
         """Return the network in which the two channels of a link share one wire."""
-        return Topology._of(self._native.half_duplex())
+        return Topology._of(self._native.half_duplex(), self._labels)
 
-    def to_networkx(self, *, bandwidth: str = "bandwidth", latency: str = "latency", switch: str = "switch") -> Any:
+    def to_networkx(
+        self, *, bandwidth: str = "bandwidth", latency: str = "latency", switch: str = "switch"
+    ) -> networkx.Graph[Any]:
         """Return the working network as a graph of networkx, with bandwidths in bytes per second and latencies in seconds.
 
         The graph is undirected if each channel has an opposite one with the same bandwidth and latency, and a multigraph if
-        channels are parallel. Without bandwidths, edges have their ``capacity``.
+        channels are parallel. Without bandwidths, edges have their ``capacity``. Nodes are those of :attr:`nodes`.
 
         >>> graph = Topology("ring:4").to_networkx()
         >>> graph.is_directed(), sorted(graph.edges)
         (False, [('0', '1'), ('0', '3'), ('1', '2'), ('2', '3')])
         """
-        import networkx
+        return to_graph(self, bandwidth, latency, switch)
 
-        names, failed, native = self.node_names, set(self.failed_nodes), self._native.channels()
-        rows = zip(*(memoryview(native[column][1]).cast(code) for column, code in _CHANNEL_CODES))
-        edges = [(tail, head, capacity, ps) for tail, head, capacity, ps, works in rows if works]
-        undirected = sorted(edges) == sorted((head, tail, capacity, ps) for tail, head, capacity, ps in edges)
-        if undirected:
-            edges = [edge for edge in edges if edge[0] < edge[1]]
-        parallel = len({edge[:2] for edge in edges}) < len(edges)
-        kinds = {(True, False): "Graph", (True, True): "MultiGraph", (False, False): "DiGraph", (False, True): "MultiDiGraph"}
-        graph = getattr(networkx, kinds[undirected, parallel])(name=self.name)
-        terminals = set(self.terminals)
-        for number, node in enumerate(names):
-            if number not in failed:
-                graph.add_node(node, **({} if number in terminals else {switch: True}))
-        for tail, head, capacity, picoseconds in edges:
-            rate = {"capacity": capacity} if self.unit is None else {bandwidth: capacity * self.unit}
-            if self._native.has_latencies():
-                rate[latency] = picoseconds * 1e-12
-            graph.add_edge(names[tail], names[head], **rate)
-        return graph
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the channels as a frame, indexed by their numbers: tail, head, capacity, bandwidth, latency and works.
 
-    def write(self, format: str = "json") -> str:
+        Bandwidths are in bytes per second, and missing if the network has none; latencies are in seconds.
+
+        >>> Topology("ring:3").to_pandas().loc[0, ["tail", "head"]].tolist()
+        ['0', '1']
+        """
+        return channel_frame(self)
+
+    def write(self, format: WrittenFormat = "json") -> str:
         """Return the network as the text of a file: ``json``, ``edges``, ``dot``, ``graphml`` or ``node-link``.
 
         >>> print(Topology("mesh:2").write("edges").splitlines()[-1])
@@ -283,15 +305,36 @@ class Topology:
         words = f"{nodes} nodes, {switches} of them switches" if switches else f"{nodes} nodes"
         return f"<Topology {self.name}: {words}, {channels} channels>"
 
+    def __len__(self) -> int:
+        return self.node_count
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.nodes)
+
+    def __contains__(self, node: object) -> bool:
+        """Return true for a label or a name of a node."""
+        return is_label(self._labels, node) or node in self.node_names
+
     def __eq__(self, other: object) -> bool:
-        """Compare nodes, channels in their order, capacities and failures, but not names."""
-        return isinstance(other, Topology) and self._native.digest == other._native.digest
+        """Compare nodes, channels in their order, capacities, bandwidths, latencies and failures, but not names."""
+        return isinstance(other, Topology) and self._native.equals(other._native)
 
     def __hash__(self) -> int:
         return hash(tuple(self._native.digest))
 
+    def __copy__(self) -> Topology:
+        return self
 
-_CHANNEL_CODES: list[tuple[str, Literal["I", "Q", "?"]]] = [("tail", "I"), ("head", "I"), ("capacity", "I"), ("latency_ps", "Q"), ("works", "?")]
+    def __deepcopy__(self, _: dict[int, Any]) -> Topology:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.write("json"), self._labels)
+
+
+def _restored(text: str, labels: Labels) -> Topology:
+    """Return a network that was pickled."""
+    return Topology._of(_native.Network.from_json(text), labels)
 
 
 def as_topology(network: Any) -> Topology:
@@ -306,64 +349,16 @@ def as_topology(network: Any) -> Topology:
     raise TypeError(f"expected a Topology, a spec such as 'mesh:4x4' or a graph of networkx, found {kind}")
 
 
-def _pairs(faults: Faults) -> list[tuple[str, str | None]]:
+def fault_pairs(faults: Faults) -> list[tuple[str, str | None]]:
     """Return links or channels as pairs of texts, or as one text without a second one."""
     if isinstance(faults, str):
         faults = [faults]
     return [(fault, None) if isinstance(fault, str) else (str(fault[0]), str(fault[1])) for fault in faults]
 
 
-def _bandwidth(value: Any) -> int:
-    return _native.bandwidth(value) if isinstance(value, str) else _whole(value, "bandwidth", 1)
-
-
-def _latency(value: Any) -> int:
-    return _native.time(value) if isinstance(value, str) else _whole(value, "latency", 10**12)
-
-
-def _whole(value: Any, what: str, factor: int) -> int:
-    number = float(value) * factor
-    if not 0 <= number < 2.0**63:
-        raise _native.TopologyError(f"{what}: found {value}, expected a number from 0")
-    return round(number)
-
-
-def _told(read: tuple[_native.Network, list[str]]) -> _native.Network:
+def told(read: tuple[_native.Network, list[str]]) -> _native.Network:
     """Return a network that was read, and warn of the notes of its reader."""
     network, notes = read
     for note in notes:
         warnings.warn(note, LockstepWarning, stacklevel=3)
     return network
-
-
-def _node(label: Any, data: dict[Any, Any], switch: str) -> dict[str, Any]:
-    """Return a node of a graph of networkx as an object of a node-link file."""
-    node = {str(key): _value(value) for key, value in data.items() if key not in (switch, "switch")}
-    if data.get(switch) is not None:
-        node["switch"] = _value(data[switch]) if isinstance(data[switch], str) else bool(data[switch])
-    return {**node, "id": str(label)}
-
-
-def _edge(one: Any, other: Any, data: dict[Any, Any], bandwidth: str, latency: str) -> dict[str, Any]:
-    """Return an edge of a graph of networkx as an object of a node-link file."""
-    renamed = (bandwidth, "bandwidth", latency, "latency")
-    edge = {str(key): _value(value) for key, value in data.items() if key not in renamed}
-    if data.get(bandwidth) is not None:
-        edge["bandwidth"] = f"{_bandwidth(data[bandwidth])}B/s"
-    if data.get(latency) is not None:
-        edge["latency"] = f"{_latency(data[latency])}ps"
-    return {**edge, "source": str(one), "target": str(other)}
-
-
-def _value(value: Any) -> Any:
-    """Return the value of an attribute, if JSON has it, and its text otherwise."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {str(key): _value(inner) for key, inner in value.items()}
-    return [_value(inner) for inner in value] if isinstance(value, (list, tuple)) else value
-
-
-def _plain(value: Any) -> Any:
-    """Return an object that JSON does not have as one that it has: numbers and arrays of numpy as those of Python."""
-    return _value(value.tolist()) if hasattr(value, "tolist") else str(value)

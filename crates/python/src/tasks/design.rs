@@ -27,16 +27,18 @@ pub(crate) fn design_distance(
     seed: u64,
     observer: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Found> {
-    worker::run(py, &Budget::unlimited(), observer, move |events, budget| {
+    let found = worker::run(py, &Budget::unlimited(), observer, move |events, budget| {
         let mut search = OrderDegreeSearch::new(order, degree, seed).map_err(impossible)?;
         while !search.is_over() && search.round() < rounds && budget.stop_after(0).is_none() {
             search.advance();
+            events.found();
             events.see(|| Some(Progress::of_count("rounds", search.round() as usize, Some(rounds as usize))));
         }
         let best = search.best();
         let network = best.topology(format!("order-degree:{order},{degree}")).map_err(impossible)?;
         Ok((network.into(), best.distance_sum(), best.bound(), best.diameter()))
-    })?
+    });
+    found.map_err(|stopped| stopped.keeping(py, |found: PyResult<Found>| found.ok()))?
 }
 
 /// A network for all-gathers: its spec, its steps per chunk for many chunks as a fraction, and its number of stages.
@@ -53,15 +55,17 @@ pub(crate) fn design_all_gather(
     observer: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<AllGatherNetwork>> {
     let rule = if full_duplex { ChannelRule::FullDuplex } else { ChannelRule::Any };
-    worker::run(py, &Budget::unlimited(), observer, move |events, budget| {
+    let found = worker::run(py, &Budget::unlimited(), observer, move |events, budget| {
         let mut search = AllGatherSearch::new(order, degree, rule, seed).map_err(impossible)?;
         while !search.is_over() && budget.stop_after(0).is_none() {
             search.advance();
+            events.found();
             events.see(|| {
                 let (done, all) = search.progress();
                 Some(Progress::of_count("pairs of order and degree", done, Some(all)))
             });
         }
         Ok(search.front().iter().map(|design| (design.spec(), design.steps(), design.stages())).collect())
-    })?
+    });
+    found.map_err(|stopped| stopped.keeping(py, |found: PyResult<Vec<AllGatherNetwork>>| found.ok()))?
 }

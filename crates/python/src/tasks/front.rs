@@ -1,27 +1,100 @@
 //! Fronts of sizes.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 
-use lockstep::{Front as LibraryFront, FrontError, FrontOptions, PlanError, Timing, front as library_front};
+use lockstep::bounds::least_latency;
+use lockstep::schedule::SynchronousCost;
+use lockstep::{
+    Front as LibraryFront, FrontBound, FrontError, FrontOptions, FrontPlan, LowerBound, PlanError, Schedule,
+    ScheduleFile, Timing, front as library_front, verify,
+};
+use lockstep_report::size_curves_svg;
 use pyo3::prelude::*;
 
 use super::plan::budget;
 use crate::problem::Problem;
 use crate::progress::Progress;
-use crate::schedule::Schedule;
+use crate::schedule::Schedule as NativeSchedule;
 use crate::{errors, worker};
 
-/// The schedules that take the least time for some size.
+/// The schedules that take the least time for some size between two.
 #[pyclass(frozen)]
 pub(crate) struct Front {
     front: LibraryFront,
+    problem: Problem,
+    sizes: [u64; 2],
 }
 
 /// A schedule of a front: itself, its smallest size in bytes, its engine, and the latency of its steps in picoseconds.
-type FrontRow = (Schedule, u64, String, u128);
+type FrontRow = (NativeSchedule, u64, String, u128);
+
+/// A schedule of a stored front: its file, its smallest size in bytes, and its engine.
+type StoredPlan = (Vec<u8>, u64, String);
+
+/// A stored front: its problem as a schedule file without steps, its schedules, the bound of the widths and its chunks, both
+/// sizes, and whether it is asynchronous, how many schedules were compared, whether it is cut short.
+type Stored = (Vec<u8>, Vec<StoredPlan>, Option<Vec<u8>>, u32, [u64; 2], (bool, usize, bool));
 
 #[pymethods]
 impl Front {
+    /// Reads what [`store`](Self::store) returns. All schedules and the bound are checked.
+    #[staticmethod]
+    fn restore(py: Python<'_>, stored: Stored) -> PyResult<Self> {
+        py.detach(move || restored(stored))
+    }
+
+    /// Returns the parts of the front in the formats of files.
+    fn store(&self, py: Python<'_>) -> PyResult<Stored> {
+        py.detach(|| {
+            let Self { front, problem, sizes } = self;
+            let problem = problem.resolve()?;
+            let plans = front.plans.iter();
+            let flags = (front.timing == Timing::Asynchronous, front.compared, front.is_cut_short);
+            let chunks = u32::try_from(front.bound.chunks(&problem)).unwrap_or(u32::MAX);
+            Ok((
+                ScheduleFile::new(&problem, Schedule::new()).to_bytes(),
+                plans.map(|plan| (plan.file.to_bytes(), plan.least_size, plan.engine.clone())).collect(),
+                front.bound.widths.as_ref().map(LowerBound::to_bytes),
+                chunks,
+                *sizes,
+                flags,
+            ))
+        })
+    }
+
+    /// Draws the times and the bus bandwidths over the size.
+    fn svg(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| {
+            let problem = self.problem.resolve()?;
+            let title = format!("{} of {}", problem.collective().word(), problem.topology().name());
+            let curves = self.front.curves(&[], self.sizes);
+            Ok(size_curves_svg(&title, curves.times, curves.bandwidths))
+        })
+    }
+
+    /// The sizes of the curves of a picture.
+    fn curve_sizes(&self) -> Vec<u64> {
+        lockstep::curve_sizes(self.sizes)
+    }
+
+    /// The smallest and the largest size in bytes.
+    #[getter]
+    fn sizes(&self) -> (u64, u64) {
+        self.sizes.into()
+    }
+
+    #[getter]
+    fn is_asynchronous(&self) -> bool {
+        self.front.timing == Timing::Asynchronous
+    }
+
+    /// The name of the collective and of the network.
+    #[getter]
+    fn names(&self) -> PyResult<(&'static str, String)> {
+        let problem = self.problem.resolve()?;
+        Ok((problem.collective().word(), problem.topology().name().to_owned()))
+    }
+
     fn rows(&self) -> Vec<FrontRow> {
         let plans = self.front.plans.iter();
         plans
@@ -48,6 +121,43 @@ impl Front {
     }
 }
 
+/// Returns the front of its parts, all of which are checked.
+fn restored(stored: Stored) -> PyResult<Front> {
+    let (problem, plans, widths, chunks, sizes, (is_asynchronous, compared, is_cut_short)) = stored;
+    let damaged = |why: String| errors::problem(format!("the front is damaged: {why}"));
+    let read = |bytes: &[u8]| ScheduleFile::read(bytes).map_err(|error| damaged(error.to_string()));
+    let file = read(&problem)?;
+    let problem = Problem::of(&file);
+    let mut own_plans = Vec::new();
+    for (bytes, least_size, engine) in plans {
+        let file = read(&bytes)?;
+        verify(&file.problem(), file.schedule()).map_err(errors::invalid)?;
+        if file.topology() != problem.resolve()?.topology() {
+            return Err(damaged("its schedules are for different networks".to_owned()));
+        }
+        let steps = u32::try_from(file.schedule().step_count()).unwrap_or(u32::MAX);
+        let cost = SynchronousCost::of(file.topology(), file.schedule());
+        own_plans.push(FrontPlan { file, engine, steps, cost, least_size });
+    }
+    if own_plans.is_empty() || !own_plans.is_sorted_by(|one, next| one.least_size < next.least_size) {
+        return Err(damaged("the sizes of its schedules do not ascend".to_owned()));
+    }
+    let unit = file.topology().unit_bytes_per_second().and_then(NonZeroU64::new);
+    let unit = unit.ok_or_else(|| damaged("the network has no bandwidths".to_owned()))?;
+    let chunks = NonZeroU32::new(chunks).ok_or_else(|| damaged("the bound has no chunks".to_owned()))?;
+    let collective = file.collective().clone().with_chunks(chunks);
+    let in_chunks = lockstep::Problem::new(file.topology(), &collective, file.model()).map_err(errors::problem)?;
+    let widths = widths.map(|bytes| LowerBound::from_bytes(&bytes).map_err(|error| damaged(error.to_string())));
+    let widths = widths.transpose()?;
+    if let Some(bound) = &widths {
+        bound.check(&in_chunks).map_err(errors::invalid)?;
+    }
+    let bound = FrontBound::new(&in_chunks, least_latency(&in_chunks), widths, unit);
+    let timing = if is_asynchronous { Timing::Asynchronous } else { Timing::Synchronous };
+    let front = LibraryFront { plans: own_plans, timing, bound, compared, is_cut_short };
+    Ok(Front { front, problem, sizes })
+}
+
 /// Finds the best schedules for all sizes between two.
 #[pyfunction]
 pub(crate) fn front(
@@ -67,14 +177,18 @@ pub(crate) fn front(
     }
     let timing = if asynchronous { Timing::Asynchronous } else { Timing::Synchronous };
     let options = FrontOptions { sizes, chunks, seed, timing, ..FrontOptions::default() };
-    let (budget, problem) = (budget(limit)?, problem.clone());
+    let (budget, own_problem) = (budget(limit)?, problem.clone());
     let result = worker::run(py, &budget, observer, move |events, budget| {
-        let problem = problem.checked().map_err(PlanError::from)?;
-        library_front(&problem, &options, budget, |event| events.see(|| Some(Progress::of_front(event))))
-    })?;
-    let front = result.map_err(|error| match error {
+        let problem = own_problem.checked().map_err(PlanError::from)?;
+        library_front(&problem, &options, budget, |event| {
+            events.found();
+            events.see(|| Some(Progress::of_front(event)));
+        })
+    });
+    let found = |front| Front { front, problem: problem.clone(), sizes };
+    let result = result.map_err(|stopped| stopped.keeping(py, |front| front.ok().map(&found)))?;
+    result.map(found).map_err(|error| match error {
         FrontError::Plan(error) => errors::plan(error),
         error => errors::problem(error),
-    })?;
-    Ok(Front { front })
+    })
 }

@@ -10,7 +10,6 @@ use pyo3::prelude::*;
 use super::plan::budget;
 use crate::errors::{self, LockstepError};
 use crate::network::Network;
-use crate::progress::Progress;
 use crate::schedule::Schedule;
 use crate::worker;
 
@@ -57,7 +56,7 @@ pub(crate) fn judge(
         None => None,
     };
     let (budget, network) = (budget(limit)?, network.map(|network| Arc::clone(&network.topology)));
-    worker::run(py, &budget, observer, move |events, budget| {
+    let judged = worker::run(py, &budget, observer, move |events, budget| {
         let programs = match (format, table) {
             (Format::Csv, Some(table)) => load_table(&bytes, table),
             (Format::Csv, None) => return Err(refused("a table does not name its collective; give collective=")),
@@ -85,8 +84,9 @@ pub(crate) fn judge(
         let problem = Problem::new(&conversion.topology, &verified.collective, conversion.model);
         let problem = problem.map_err(errors::problem)?;
         let schedule = ScheduleFile::new(&problem, verified.schedule);
-        let observe = |event: lockstep::Event<'_>| events.see(|| Progress::of_planner(&event));
-        let plan: Plan = Planner::new(problem, PlanOptions::auto(seed)).run(budget, observe).map_err(errors::plan)?;
+        let planner = Planner::new(problem, PlanOptions::auto(seed));
+        let plan: Plan = planner.run(budget, |event| events.see_planner(&event)).map_err(errors::plan)?;
         Ok((name, title, None, None, Some(schedule.into()), Some(plan.into())))
-    })?
+    });
+    judged.map_err(|stopped| stopped.keeping(py, |judged: PyResult<Judgement>| judged.ok()))?
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use lockstep::topology::Quantity;
 use lockstep::{
-    Budget, DEFAULT_EVALUATIONS, EngineChoice, PlanError, PlanOptions, Planner, ReplanError, replan as library_replan,
+    Budget, DEFAULT_EVALUATIONS, EngineChoice, PlanError, PlanOptions, Planner, Replan, ReplanError,
+    replan as library_replan,
 };
 use pyo3::prelude::*;
 
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::progress::Progress;
 use crate::schedule::Schedule;
 use crate::{errors, worker};
 
@@ -26,7 +26,7 @@ pub(crate) fn budget(text: Option<&str>) -> PyResult<Budget> {
     }
     let expected = || {
         errors::problem(format!(
-            "budget: found '{text}', expected evaluations (4000000), a time ('30s') or 'unlimited'"
+            "budget: found '{text}', expected a time (seconds or '30s'), 'unlimited' or evaluations ('4000000')"
         ))
     };
     if !text.starts_with(|first: char| first.is_ascii_digit()) || text.ends_with(|last: char| last.is_ascii_digit()) {
@@ -64,8 +64,9 @@ pub(crate) fn plan(
     let (options, budget, problem) = (options(engine, steps, seed)?, self::budget(budget)?, problem.clone());
     let plan = worker::run(py, &budget, observer, move |events, budget| {
         let problem = problem.checked().map_err(PlanError::from)?;
-        Planner::new(problem, options).run(budget, |event| events.see(|| Progress::of_planner(&event)))
-    })?;
+        Planner::new(problem, options).run(budget, |event| events.see_planner(&event))
+    });
+    let plan = plan.map_err(|stopped| stopped.keeping(py, |plan| plan.ok().map(Schedule::from)))?;
     Ok(plan.map_err(errors::plan)?.into())
 }
 
@@ -82,14 +83,14 @@ pub(crate) fn replan(
     let (options, budget) = (options(None, None, seed)?, self::budget(budget)?);
     let (before, faulty) = (plan.plan()?.clone(), Arc::clone(&network.topology));
     let result = worker::run(py, &budget, observer, move |events, budget| {
-        let result = library_replan(&before, &faulty, options, budget, |event| {
-            events.see(|| Progress::of_planner(&event));
-        });
+        let result = library_replan(&before, &faulty, options, budget, |event| events.see_planner(&event));
         result.map_err(|error| match error {
             ReplanError::Plan(error) => errors::plan(error),
             error => errors::fault(error),
         })
-    })??;
+    });
+    let kept = |result: PyResult<Replan>| Some((Schedule::from(result.ok()?.plan), false));
+    let result = result.map_err(|stopped| stopped.keeping(py, kept))??;
     let is_repaired = result.is_repaired();
     Ok((result.plan.into(), is_repaired))
 }
