@@ -37,8 +37,8 @@ impl DrawingLimits {
     /// Limits for a browser: 400 steps, 1,024 nodes, 8,192 channels.
     pub const PAGE: Self = Self { steps: 400, nodes: 1024, channels: 8192 };
 
-    /// Returns the reason if the network exceeds the limits.
-    pub(crate) fn refuse(&self, topology: &Topology) -> Option<String> {
+    /// Returns the reason if the network exceeds the limits. Its picture would only state the reason.
+    pub fn refuse(&self, topology: &Topology) -> Option<String> {
         let (nodes, channels) = (topology.node_count(), topology.channel_count());
         (nodes > self.nodes || channels > self.channels).then(|| {
             format!(

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use lockstep::Topology;
 use lockstep::topology::{GraphFormat, write_graph};
 use lockstep_report::{DrawingLimits, PageLimits, network_html, topology_svg};
@@ -17,6 +17,7 @@ use crate::text::path_name;
 pub(super) struct NetworkOutput {
     output: Output,
     format: NetworkFormat,
+    name: String,
 }
 
 impl NetworkOutput {
@@ -34,7 +35,7 @@ impl NetworkOutput {
         let format = format
             .or_else(|| format_of(path))
             .with_context(|| format!("{}: unknown extension; choose a format with --format", path_name(path)))?;
-        Ok(Some(Self { output: files.write("--output", path)?, format }))
+        Ok(Some(Self { output: files.write("--output", path)?, format, name: path_name(path) }))
     }
 
     /// Returns true if the network goes to standard output.
@@ -43,7 +44,19 @@ impl NetworkOutput {
     }
 
     /// Writes a network.
+    ///
+    /// # Errors
+    ///
+    /// If the network exceeds the limits of pictures or pages, or has no form in the format, or the file cannot be written.
     pub(super) fn write(self, topology: &Topology) -> anyhow::Result<()> {
+        let reason = match self.format {
+            NetworkFormat::Html => PageLimits::BROWSER.refuse_network(topology),
+            NetworkFormat::Svg => DrawingLimits::PAGE.refuse(topology),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            bail!("{}: {reason}; write a .json file or another graph format", self.name);
+        }
         let text = match self.format.graph() {
             Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
             None if self.format == NetworkFormat::Html => {

@@ -34,6 +34,26 @@ pub(super) fn format_of(path: Option<&Path>, format: Option<PlanFormat>) -> anyh
     })
 }
 
+/// Refuses a picture or page that would only say that the network is too large, before any work on it.
+///
+/// # Errors
+///
+/// If the format is SVG or HTML, and the problem exceeds the limits of pictures or pages.
+pub(super) fn refuse_large_picture(
+    problem: &Problem<'_>,
+    format: PlanFormat,
+    path: Option<&Path>,
+) -> anyhow::Result<()> {
+    let reason = match format {
+        PlanFormat::Html => PageLimits::BROWSER.refuse(problem),
+        PlanFormat::Svg => DrawingLimits::PAGE.refuse(problem.topology()),
+        PlanFormat::Json | PlanFormat::Binary | PlanFormat::Pdf | PlanFormat::Text => None,
+    };
+    let Some(reason) = reason else { return Ok(()) };
+    let path = path.map(|path| format!("{}: ", path_name(path))).unwrap_or_default();
+    bail!("{path}{reason}; write a .json, .lsb or .txt file")
+}
+
 /// Returns the contents of a plan in a format. `seconds` is the duration of the planning, for the formats of plan files.
 /// `sheet` describes the plan in the text format.
 pub(super) fn contents(plan: &Plan, seconds: Option<f64>, sheet: &Sheet, format: PlanFormat) -> Vec<u8> {

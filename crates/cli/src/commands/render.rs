@@ -8,7 +8,7 @@ use lockstep::{PlanFile, Problem};
 use lockstep_report::{PaperFigure, PaperLayout};
 
 use super::plan_file;
-use crate::args::{PaperArgs, PictureFormat, RenderArgs, Verbosity};
+use crate::args::{PaperArgs, PictureFormat, PlanFormat, RenderArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input::Saved;
@@ -44,6 +44,14 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     let Some(file) = saved.schedule() else {
         bail!("{name}: symmetric schedules cannot be drawn; draw the plan of a small network");
     };
+    let pictured = match format {
+        PictureFormat::Html => Some(PlanFormat::Html),
+        PictureFormat::Svg if !args.paper.is_given() => Some(PlanFormat::Svg),
+        PictureFormat::Svg | PictureFormat::Pdf => None,
+    };
+    if let Some(format) = pictured {
+        plan_file::refuse_large_picture(&file.problem(), format, args.output.as_deref())?;
+    }
     if let (Saved::Plan(plan), PictureFormat::Html) = (&saved, format) {
         output.write(&plan_page(plan, &name, verbosity))?;
         return Ok(ExitStatus::Success);

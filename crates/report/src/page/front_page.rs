@@ -20,6 +20,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/colours.js"),
     include_str!("script/rows.js"),
     include_str!("script/chart.js"),
+    include_str!("script/layout.js"),
     include_str!("script/front_page.js"),
 );
 /// Maximum number of different colours.

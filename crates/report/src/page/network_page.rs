@@ -39,6 +39,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/pointer.js"),
     include_str!("script/rows.js"),
     include_str!("script/common_controls.js"),
+    include_str!("script/layout.js"),
     include_str!("script/network_page.js"),
 );
 /// Maximum number of different colours of links.
@@ -123,7 +124,7 @@ struct ColourTable {
 /// ```
 pub fn network_html(topology: &Topology, facts: &NetworkFacts, limits: &PageLimits) -> String {
     let title = [labels::name(topology), labels::size(topology)];
-    if let Some(reason) = limits.refuse_network(topology, "network") {
+    if let Some(reason) = limits.refuse_network(topology) {
         return refusal(&title, &reason);
     }
     let scene = Scene::new(topology, LabelPlacement::Inside);

@@ -48,6 +48,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/lists.js"),
     include_str!("script/held.js"),
     include_str!("script/common_controls.js"),
+    include_str!("script/layout.js"),
     include_str!("script/controls.js"),
 );
 

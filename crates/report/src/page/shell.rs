@@ -31,7 +31,7 @@ pub(super) fn refusal(title: &[String], reason: &str) -> String {
     page(title, "", |out| {
         out.text("h1", &[], title.first().map_or("", |name| name));
         out.text("p", &[], &title.get(1..).unwrap_or_default().join(" · "));
-        out.text("p", &[], reason);
+        out.text("p", &[], &format!("Not shown: {reason}."));
     })
 }
 

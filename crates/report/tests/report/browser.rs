@@ -194,6 +194,12 @@ impl Page<'_> {
         }
     }
 
+    /// Gives the window the size of another screen.
+    pub(crate) fn resize(&mut self, width: u32, height: u32) {
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
+        self.call("Emulation.setDeviceMetricsOverride", &size);
+    }
+
     /// Moves the pointer to a point of the window.
     pub(crate) fn hover(&mut self, x: f64, y: f64) {
         self.call("Input.dispatchMouseEvent", &json!({"type": "mouseMoved", "x": x, "y": y}));

@@ -13,6 +13,8 @@ mod browser_networks;
 #[expect(clippy::unwrap_used, reason = "in a test, a failed unwrap is a failed test")]
 #[cfg(unix)]
 mod browser_pages;
+#[cfg(unix)]
+mod browser_screens;
 mod pages;
 mod pictures;
 mod plots;

@@ -121,9 +121,9 @@ fn what_the_limits_leave_out_is_said_in_the_page() {
     assert_eq!(short["transfers"], serde_json::json!([24]));
     assert_eq!(short["notes"][0], "The page has the first 1 of 2 steps; the others are omitted.");
     for (limits, reason) in [
-        (PageLimits { nodes: 7, ..LIMITS }, "This page shows at most 7 nodes; the plan has 8."),
-        (PageLimits { channels: 23, ..LIMITS }, "This page shows at most 23 channels; the plan has 24."),
-        (PageLimits { messages: 7, ..LIMITS }, "This page shows at most 7 messages; the plan has 8."),
+        (PageLimits { nodes: 7, ..LIMITS }, "Not shown: a page shows at most 7 nodes; the network has 8."),
+        (PageLimits { channels: 23, ..LIMITS }, "Not shown: a page shows at most 23 channels; the network has 24."),
+        (PageLimits { messages: 7, ..LIMITS }, "Not shown: a page shows at most 7 messages; the collective has 8."),
     ] {
         let text = write(limits);
         assert!(text.contains(reason) && !text.contains("<script"), "{reason}");

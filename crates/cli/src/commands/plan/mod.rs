@@ -48,6 +48,9 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
     let budget = args.budget.begin();
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
+    if output.is_some() {
+        plan_file::refuse_large_picture(&problem, format, args.output.as_deref())?;
+    }
     if !has_islands && workers.count() > 0 {
         output::note(verbosity, "one search runs in one process; --islands N divides N searches");
     }

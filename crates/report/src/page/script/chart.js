@@ -1,7 +1,9 @@
 
 // Charts of a front, in SVG: curves or points over two axes.
 
-const SIZE = { width: 860, height: 330, left: 82, right: 34, top: 30, bottom: 44 };
+/** The width follows the window. */
+const [LEAST_WIDTH, MOST_WIDTH] = [320, 860];
+const SIZE = { width: 0, height: 330, left: 82, right: 34, top: 30, bottom: 44 };
 const SVG = 'http://www.w3.org/2000/svg';
 const LETTER = 6.4;
 const NAME_HEIGHT = 13;
@@ -26,7 +28,7 @@ const FORMATS = {
 /** Returns the ticks of an axis between two values. */
 function ticksOf(axis, [least, most]) {
   if (!axis.is_log) {
-    const rough = (most - least) / 6 || 1;
+    const rough = (most - least) / Math.min(6, SIZE.width / 120) || 1;
     const power = 10 ** Math.floor(Math.log10(rough));
     const pitch = [1, 2, 5, 10].map(factor => factor * power).find(size => size >= rough);
     const first = Math.ceil(least / pitch - 1e-9);
@@ -34,7 +36,7 @@ function ticksOf(axis, [least, most]) {
   }
   const base = axis.unit === 'bytes' ? 2 : 10;
   const [low, high] = [least, most].map(value => Math.log(value) / Math.log(base));
-  const step = Math.max(1, Math.ceil((high - low) / 9));
+  const step = Math.max(1, Math.ceil((high - low) / Math.min(9, SIZE.width / 90)));
   const ticks = [];
   for (let power = Math.ceil(low - 1e-9); high + 1e-9 >= power; power += step) ticks.push(base ** power);
   if (ticks.length > 1 || base === 2) return ticks;

@@ -8,11 +8,11 @@ const RAMPS = {
 };
 
 const systemScheme = matchMedia('(prefers-color-scheme: dark)');
-const theme = { choice: 'system', isDark: false, colours: {}, palette: [] };
+const theme = { choice: 'system', isDark: false, isPrinted: false, colours: {}, palette: [] };
 
 /** Reads the colours of the style sheet for the chosen scheme. */
 function readTheme() {
-  theme.isDark = theme.choice === 'system' ? systemScheme.matches : theme.choice === 'dark';
+  theme.isDark = !theme.isPrinted && (theme.choice === 'system' ? systemScheme.matches : theme.choice === 'dark');
   document.documentElement.dataset.theme = theme.isDark ? 'dark' : 'light';
   const style = getComputedStyle(document.documentElement);
   const names = ['surface', 'ink', 'muted', 'line', 'channel', 'mark', 'switch', 'failed', 'idle', 'accent', 'held', 'fresh', 'reduce', 'broadcast'];

@@ -74,6 +74,7 @@ function showTheme() {
   show({ step: state.step, select: state.select, colouring: state.colouring });
   drawBase();
   drawLabels();
+  drawTimeline();
   showFacts();
 }
 
@@ -172,12 +173,12 @@ function begin() {
     if (faults[number] && number !== chosenFault) location.reload();
     else update(readAddress());
   });
-  new ResizeObserver(() => {
+  watchLayout(() => {
     resizePicture();
     layOutTimeline();
     drawPicture();
     drawTimeline();
-  }).observe(byId('page'));
+  });
   decodeAll(() => {
     collectUses();
     show({ step: state.step, select: state.select, busiestFirst: state.busiestFirst });

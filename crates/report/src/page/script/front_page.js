@@ -159,6 +159,14 @@ function watchKeys() {
   });
 }
 
+/** Draws the charts in the width of the window. */
+function showCharts() {
+  const width = Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, byId('charts').clientWidth));
+  if (SIZE.width === width) return;
+  SIZE.width = width;
+  byId('charts').replaceChildren(...record.charts.map(chartOf));
+}
+
 function begin() {
   byId('page').hidden = false;
   readAddress();
@@ -166,7 +174,7 @@ function begin() {
   byId('subtitle').textContent = record.subtitle;
   fillFacts(byId('facts'), [...record.facts, ...record.notes.map(note => ['note', note])]);
   fillFacts(byId('key-list'), KEYS);
-  byId('charts').replaceChildren(...record.charts.map(chartOf));
+  showCharts();
   showList();
   showTheme();
   watchCharts();
@@ -174,6 +182,7 @@ function begin() {
   byId('scheme').addEventListener('click', nextScheme);
   byId('help').addEventListener('click', () => byId('keys').showModal());
   systemScheme.addEventListener('change', showTheme);
+  watchLayout(() => { showCharts(); showDesign(); });
   window.addEventListener('hashchange', () => {
     readAddress();
     showTheme();

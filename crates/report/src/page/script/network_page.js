@@ -158,10 +158,10 @@ function begin() {
   watchSearch();
   systemScheme.addEventListener('change', showTheme);
   window.addEventListener('hashchange', () => update(readAddress()));
-  new ResizeObserver(() => {
+  watchLayout(() => {
     resizePicture();
     drawPicture();
-  }).observe(byId('page'));
+  });
 }
 
 begin();

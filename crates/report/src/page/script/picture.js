@@ -425,6 +425,8 @@ function drawSparseLabels() {
 }
 
 function drawPicture() {
+  // A finger moves a picture that is zoomed in; otherwise it scrolls the page.
+  frame.classList.toggle('zoomed', !camera.isFitted);
   drawBase();
   drawStep();
   drawLabels();

@@ -63,15 +63,30 @@ const hideTip = () => { tip.hidden = true; };
 
 function watchPointer() {
   let drag = null;
+  /** The fingers on the picture: two of them zoom. */
+  const fingers = new Map();
+  const spread = () => {
+    const [one, other] = [...fingers.values()];
+    return { distance: Math.hypot(one.x - other.x, one.y - other.y), clientX: (one.x + other.x) / 2, clientY: (one.y + other.y) / 2 };
+  };
   const inFrame = event => {
     const box = frame.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
   frame.addEventListener('pointerdown', event => {
+    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     drag = { x: event.clientX, y: event.clientY, isMoved: false };
     frame.setPointerCapture(event.pointerId);
   });
   frame.addEventListener('pointermove', event => {
+    if (fingers.size === 2 && fingers.has(event.pointerId)) {
+      const before = spread();
+      fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      const after = spread();
+      if (drag) drag.isMoved = true;
+      if (before.distance > 0) zoomPicture(after.distance / before.distance, ...inFrame(after));
+      return;
+    }
     if (drag) {
       const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
       if (!drag.isMoved && 4 > Math.hypot(dx, dy)) return;
@@ -86,10 +101,14 @@ function watchPointer() {
     else hideTip();
   });
   frame.addEventListener('pointerup', event => {
+    fingers.delete(event.pointerId);
     if (drag && !drag.isMoved) selectObject(objectAt(...inFrame(event)));
     drag = null;
   });
-  frame.addEventListener('pointercancel', () => { drag = null; });
+  frame.addEventListener('pointercancel', event => {
+    fingers.delete(event.pointerId);
+    drag = null;
+  });
   frame.addEventListener('pointerleave', hideTip);
   frame.addEventListener('wheel', event => {
     event.preventDefault();

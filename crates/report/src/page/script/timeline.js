@@ -72,6 +72,7 @@ function layOutTimeline() {
   times = stepTimes(state.bytes);
   orderRows();
   rowsWidth = rowsFrame.clientWidth;
+  byId('cursor').style.top = `${rowsFrame.offsetTop}px`;
   const [width, height] = [rowsWidth, rowsFrame.clientHeight];
   const ratio = window.devicePixelRatio || 1;
   Object.assign(gantt.canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
