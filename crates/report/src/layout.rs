@@ -5,7 +5,7 @@ use lockstep_topology::{NodeId, Topology};
 use crate::geometry::Point;
 use crate::layered_layout::{across, levels, stages};
 use crate::stress_layout::stress_layout;
-use crate::structure::{Rails, crossbar_layout, rails_layout, structure_layout};
+use crate::structure::{Rails, crossbar_layout, is_random_circle, rails_layout, structure_layout};
 
 /// The positions of the nodes of a network, all distinct.
 #[derive(Debug)]
@@ -67,15 +67,16 @@ impl Axis {
     }
 }
 
-/// Arranges a network: at its own positions, otherwise in stages, in levels, by its structure, or by stress.
+/// Arranges a network: at its own positions unless they are a circle with random links, otherwise in stages, in levels, by its structure, or by stress.
 ///
 /// In a one-way network, the receiving sides of terminals are behind the last stage, so that no ejection channel leads
 /// back across the picture.
 pub(crate) fn layout(topology: &Topology) -> Layout {
     let stages = stages(topology);
     let one_way = stages.is_some();
-    let node_levels = stages.or_else(|| levels(topology));
-    let given = given_places(topology);
+    let given = given_places(topology).filter(|places| !is_random_circle(topology, places));
+    let rails = || rails_layout(topology).map(|rails| rails.levels);
+    let node_levels = stages.or_else(rails).or_else(|| levels(topology));
     if let (None, Some(nodes)) = (&given, crossbar_layout(topology)) {
         return Layout { nodes, receiving: Vec::new(), axis: None, links: LinkShape::Corner };
     }

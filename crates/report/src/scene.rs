@@ -55,6 +55,8 @@ struct Spacing {
 const LEVEL_SPACING: Spacing = Spacing { around: Point::new(20.0, 10.0), between: 34.0 };
 /// Spacing for other arrangements.
 const OPEN_SPACING: Spacing = Spacing { around: Point::new(26.0, 20.0), between: 40.0 };
+/// Distance of the name of a switch from its mark: more than a cell of the grid of covered places.
+const LABEL_GAP: f64 = 3.5;
 /// Margin around a network.
 const MARGIN: f64 = 10.0;
 
@@ -83,7 +85,7 @@ impl Scene {
             LinkShape::Corner => corner_curves(&marks, &ends),
         };
         match labels {
-            LabelPlacement::Inside => label_inside(&mut marks, layout.axis),
+            LabelPlacement::Inside => label_inside(&mut marks, layout.axis, &curves),
             LabelPlacement::Beside => label_beside(&mut marks, &curves),
         }
 
@@ -209,16 +211,36 @@ fn scale_to_pixels(marks: &mut [Mark], ends: &[ChannelEnds], room: &Spacing, lab
     }
 }
 
-/// Places the names of terminals inside their marks, and the names of switches beside them.
-fn label_inside(marks: &mut [Mark], axis: Option<Axis>) {
+/// Places the names of terminals inside their marks, and the names of switches above, below or beside them, where they cover the
+/// fewest curves and marks.
+fn label_inside(marks: &mut [Mark], axis: Option<Axis>, curves: &[Curve]) {
+    if marks.iter().all(|mark| mark.role != MarkRole::Switch) {
+        return marks.iter_mut().for_each(|mark| mark.label_at = mark.centre);
+    }
+    let [right, below] = [Point::new(1.0, 0.0), Point::new(0.0, 1.0)];
+    // Ties go to the first direction.
+    let directions = match axis {
+        Some(Axis::Vertical) => [right, right * -1.0, below * -1.0, below],
+        _ => [below * -1.0, below, right, right * -1.0],
+    };
+    let mut covered = CoverageGrid::default();
+    for curve in curves {
+        covered.add_curve(curve);
+    }
+    for mark in marks.iter() {
+        covered.add_box(mark.centre, mark.outline.half);
+    }
     for mark in marks {
-        let beyond = mark.outline.half + mark.label_half();
-        let aside = match (mark.role, axis) {
-            (MarkRole::Terminal | MarkRole::Receiver | MarkRole::Failed, _) => Point::default(),
-            (MarkRole::Switch, Some(Axis::Vertical)) => Point::new(beyond.x + 2.0, 0.0),
-            (MarkRole::Switch, _) => Point::new(0.0, -beyond.y),
-        };
-        mark.label_at = mark.centre + aside;
+        mark.label_at = mark.centre;
+        if mark.role != MarkRole::Switch {
+            continue;
+        }
+        let half = mark.label_half();
+        let beyond = mark.outline.half + half + Point::new(LABEL_GAP, LABEL_GAP);
+        let at = |direction: Point| mark.centre + Point::new(direction.x * beyond.x, direction.y * beyond.y);
+        let best = directions.into_iter().map(at).min_by_key(|&middle| covered.count(middle, half));
+        mark.label_at = best.unwrap_or(mark.centre);
+        covered.add_box(mark.label_at, half);
     }
 }
 
@@ -340,7 +362,7 @@ mod tests {
 
     #[test]
     fn curves_of_different_resources_are_side_by_side() {
-        for spec in ["mesh:4x4", "torus:4x4", "fat-tree:2,3", "b-tree:8"] {
+        for spec in ["mesh:4x4", "torus:4x4", "fat-tree:2,3", "b-tree:8", "dgx-h100:2"] {
             let topology: Topology = spec.parse().unwrap();
             let scene = Scene::new(&topology, LabelPlacement::Inside);
             for (channel, curve) in topology.channel_numbers().zip(&scene.curves) {
@@ -384,6 +406,21 @@ mod tests {
         for spec in ["fat-tree:2,3", "b-tree:8", "mesh:3x3"] {
             let topology: Topology = spec.parse().unwrap();
             assert_eq!(Scene::new(&topology, LabelPlacement::Inside).marks.len(), topology.node_count());
+        }
+    }
+
+    #[test]
+    fn names_of_switches_cover_no_curve() {
+        for spec in ["fat-tree:2,3", "dgx-h100:2", "b-tree:8"] {
+            let topology: Topology = spec.parse().unwrap();
+            let scene = Scene::new(&topology, LabelPlacement::Inside);
+            let mut covered = CoverageGrid::default();
+            for curve in &scene.curves {
+                covered.add_curve(curve);
+            }
+            for mark in scene.marks.iter().filter(|mark| mark.role == MarkRole::Switch) {
+                assert_eq!(covered.count(mark.label_at, mark.label_half() * 0.7), 0, "{spec}: {mark:?}");
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use crate::geometry::Point;
 use crate::layered_layout::neighbours;
 
 /// The largest network with a stress layout, in nodes. Time and memory are quadratic.
-const MAX_NODES: usize = 1024;
+pub(crate) const MAX_NODES: usize = 1024;
 
 /// Returns one position per node, about one unit apart.
 ///

@@ -1,5 +1,6 @@
 //! Layouts of networks by their structure: rings, grids, tori, hypercubes, groups, servers and rails, crossbars. Names and node numbers do not matter.
 
+mod circle;
 mod crossbar;
 mod graph;
 mod groups;
@@ -8,6 +9,7 @@ mod rails;
 
 use lockstep_topology::Topology;
 
+pub(crate) use self::circle::is_random_circle;
 pub(crate) use self::crossbar::crossbar_layout;
 use self::graph::Graph;
 pub(crate) use self::rails::{Rails, rails_layout};
@@ -215,6 +217,21 @@ mod tests {
         for channel in network.channels() {
             let length = (places[network.tail(channel).index()] - places[network.head(channel).index()]).length();
             assert!(length < 1.01, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_circle_by_numbers_says_nothing_about_random_links() {
+        for (spec, is_random) in [
+            ("random-regular:40,3,1", true),
+            ("jellyfish:32,4,1", true),
+            ("ring:16", false),
+            ("complete:9", false),
+            ("circulant:16,1,7", false),
+            ("hypercube:4", false),
+        ] {
+            let network: Topology = spec.parse().unwrap();
+            assert_eq!(is_random_circle(&network, &own_places(&network)), is_random, "{spec}");
         }
     }
 

@@ -72,7 +72,7 @@ fn a_click_isolates_a_node_and_escape_shows_everything() {
     let (x, y) = page.find_node(name);
     page.click_at(x, y);
     assert_eq!(page.text("#status"), format!("Only terminal {name}."));
-    assert_eq!(page.value("location.hash"), "#select=node:5");
+    assert_eq!(page.value("location.hash"), format!("#select=node:{name}"));
     // Four links with two channels each.
     assert_eq!(count(&mut page, "#history button"), "8");
     page.press("Escape");
@@ -182,7 +182,7 @@ fn names_beside_small_marks_are_in_the_picture_and_apart() {
 #[test]
 fn names_of_a_circle_are_outside_of_it() {
     let Some(mut browser) = Browser::start() else { return };
-    let topology: Topology = "random-regular:300,4,1".parse().unwrap();
+    let topology: Topology = "circulant:300,1,7".parse().unwrap();
     let mut page = browser.open(&network_html(&topology, &facts(), &PageLimits::BROWSER));
     let circle = "(() => { const xs = network.marks.map(mark => camera.x + mark.x * camera.scale); \
         const ys = network.marks.map(mark => camera.y + mark.y * camera.scale); \
