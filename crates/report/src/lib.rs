@@ -43,6 +43,7 @@
 //! | draw a network | [`topology_svg`] |
 //! | draw a schedule | [`schedule_svg`] |
 //! | write an interactive page of a schedule, a recovery book, a network or a front | [`schedule_html`], [`recovery_html`], [`network_html`], [`front_html`] |
+//! | write a page with two plans side by side | [`comparison_html`] |
 //! | draw steps of a schedule for print, in SVG or PDF | [`PaperFigure`] |
 //! | plot numbers | [`scatter_svg`], [`bars_svg`] |
 //! | say how far a long command is | [`ProgressText`] |
@@ -75,7 +76,7 @@ mod table;
 
 pub use page::{
     AxisUnit, FaultEntry, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, MetricRow, NetworkFacts,
-    PageLimits, PlanFacts, ScheduleVerdict, front_html, network_html, recovery_html, schedule_html,
+    PageLimits, PlanFacts, ScheduleVerdict, comparison_html, front_html, network_html, recovery_html, schedule_html,
 };
 pub use paper::{PaperError, PaperFigure, PaperLayout};
 pub use plot::{

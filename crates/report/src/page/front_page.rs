@@ -17,6 +17,7 @@ const SCRIPT: &str = concat!(
     "'use strict';\n",
     include_str!("script/record.js"),
     include_str!("script/words.js"),
+    include_str!("script/svg.js"),
     include_str!("script/colours.js"),
     include_str!("script/rows.js"),
     include_str!("script/chart.js"),

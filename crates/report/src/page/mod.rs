@@ -2,6 +2,7 @@
 
 mod body;
 mod coder;
+mod comparison_page;
 mod facts;
 mod front_page;
 mod groups;
@@ -14,6 +15,7 @@ mod record;
 mod shell;
 mod transfers;
 
+pub use self::comparison_page::comparison_html;
 pub use self::facts::{PlanFacts, ScheduleVerdict};
 pub use self::front_page::{AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, front_html};
 pub use self::limits::PageLimits;

@@ -3,7 +3,7 @@
 use lockstep_topology::{ChannelId, Quantity, Topology};
 use serde::Serialize;
 
-use super::body::{CANVASES, CORNER, DIALOG, ZOOM};
+use super::body::{CANVASES, CORNER, DIALOG, SAVE, ZOOM};
 use super::coder::{Encoder, NumberModel};
 use super::groups::{Groups, hosts};
 use super::limits::PageLimits;
@@ -15,11 +15,12 @@ use crate::palette;
 use crate::scene::{LabelPlacement, Scene};
 
 /// The elements of the page. The script writes all texts into them.
-const BODY: [&str; 8] = [
+const BODY: [&str; 9] = [
     include_str!("body/network-1.html"),
     CORNER,
     include_str!("body/network-2.html"),
     ZOOM,
+    SAVE,
     "</div>\n",
     CANVASES,
     include_str!("body/network-3.html"),
@@ -32,6 +33,8 @@ const SCRIPT: &str = concat!(
     include_str!("script/record.js"),
     include_str!("script/network.js"),
     include_str!("script/words.js"),
+    include_str!("script/svg.js"),
+    include_str!("script/svg_layer.js"),
     include_str!("script/colours.js"),
     include_str!("script/network_view.js"),
     include_str!("script/state.js"),
@@ -39,6 +42,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/pointer.js"),
     include_str!("script/rows.js"),
     include_str!("script/common_controls.js"),
+    include_str!("script/save.js"),
     include_str!("script/layout.js"),
     include_str!("script/network_page.js"),
 );

@@ -3,7 +3,7 @@
 use lockstep_schedule::{Problem, Schedule};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use super::body::{CANVASES, CORNER, DIALOG, ZOOM};
+use super::body::{CANVASES, CORNER, DIALOG, SAVE, ZOOM};
 use super::facts::PlanFacts;
 use super::limits::PageLimits;
 use super::network::{encode_messages, encode_network};
@@ -15,18 +15,19 @@ use crate::scene::Scene;
 use crate::svg::label_placement;
 
 /// The elements of the page. The script writes all texts of the plan into them.
-const BODY: [&str; 8] = [
+const BODY: [&str; 9] = [
     include_str!("body/plan-1.html"),
     CORNER,
     include_str!("body/plan-2.html"),
     ZOOM,
+    SAVE,
     include_str!("body/plan-3.html"),
     CANVASES,
     include_str!("body/plan-4.html"),
     DIALOG,
 ];
 /// One script: the files share the names that they declare.
-const SCRIPT: &str = concat!(
+pub(super) const SCRIPT: &str = concat!(
     "'use strict';\n",
     include_str!("script/decoder.js"),
     include_str!("script/record.js"),
@@ -34,9 +35,13 @@ const SCRIPT: &str = concat!(
     include_str!("script/plan.js"),
     include_str!("script/holdings.js"),
     include_str!("script/words.js"),
+    include_str!("script/svg.js"),
+    include_str!("script/svg_layer.js"),
     include_str!("script/texts.js"),
     include_str!("script/colours.js"),
     include_str!("script/faults.js"),
+    include_str!("script/uses.js"),
+    include_str!("script/clock.js"),
     include_str!("script/view.js"),
     include_str!("script/state.js"),
     include_str!("script/picture.js"),
@@ -44,10 +49,12 @@ const SCRIPT: &str = concat!(
     include_str!("script/pointer.js"),
     include_str!("script/inspect.js"),
     include_str!("script/timeline.js"),
+    include_str!("script/busy.js"),
     include_str!("script/rows.js"),
     include_str!("script/lists.js"),
     include_str!("script/held.js"),
     include_str!("script/common_controls.js"),
+    include_str!("script/save.js"),
     include_str!("script/layout.js"),
     include_str!("script/controls.js"),
 );

@@ -1,6 +1,6 @@
 //! The texts and small tables of a page, as JSON.
 
-use lockstep_schedule::{CollectiveSize, Pattern, Problem, Schedule};
+use lockstep_schedule::{CollectiveSize, Pattern, Ports, Problem, Schedule};
 use lockstep_topology::Topology;
 use serde::Serialize;
 
@@ -37,6 +37,8 @@ pub(super) struct PageRecord {
     resources: usize,
     messages: usize,
     chunks: u32,
+    /// The number of messages that a terminal sends, and receives, at a time; `null` for all.
+    ports: Option<u32>,
     groups: Option<Groups>,
     colours: ColourRecord,
     #[serde(flatten)]
@@ -90,14 +92,19 @@ struct ColourRecord {
     dark: Vec<String>,
 }
 
-/// The synchronous time of each step: its latency, and a transmission per width.
+/// What the times of steps and transfers depend on. The synchronous time of a step is its latency, and a transmission per width.
 #[derive(Clone, Debug, Serialize)]
 struct TimeRecord {
     unit_bytes_per_second: u64,
     /// The number of messages whose sizes add up to the size of the collective.
     messages_per_size: u64,
     bytes: u64,
+    /// The greatest latency of a path in each step.
     latency_ps: Vec<u64>,
+    /// The different latencies of channels, ascending.
+    channel_latencies_ps: Vec<u64>,
+    /// The place of the latency of each channel; empty if all are equal.
+    channel_latency: Vec<usize>,
 }
 
 /// Returns the names of all nodes, shortened to fit.
@@ -138,6 +145,10 @@ impl PageRecord {
             resources: topology.resource_count(),
             messages: problem.messages().len(),
             chunks: problem.messages().chunks(),
+            ports: match problem.model().ports {
+                Ports::All => None,
+                Ports::Limit(limit) => Some(limit.get()),
+            },
             groups: groups(problem),
             colours: ColourRecord::new(problem, schedule),
             schedule: ScheduleRecord::new(problem, schedule, facts, drawn),
@@ -200,11 +211,19 @@ impl TimeRecord {
         let slowest = |(_, step): (usize, lockstep_schedule::Step<'_>)| {
             step.iter().map(|transfer| latency(transfer.path)).max().unwrap_or(0)
         };
+        let of_channel = |channel| if topology.is_working(channel) { topology.latency_ps(channel) } else { 0 };
+        let mut latencies: Vec<u64> = topology.channel_numbers().map(of_channel).collect();
+        latencies.sort_unstable();
+        latencies.dedup();
+        let place = |channel| latencies.binary_search(&of_channel(channel)).expect("every latency is listed");
+        let places = if latencies.len() > 1 { topology.channel_numbers().map(place).collect() } else { Vec::new() };
         Some(Self {
             unit_bytes_per_second: topology.unit_bytes_per_second().filter(|&unit| unit > 0)?,
             messages_per_size: CollectiveSize::new(problem, BYTES).messages,
             bytes: BYTES,
             latency_ps: schedule.steps().take(drawn).map(slowest).collect(),
+            channel_latency: places,
+            channel_latencies_ps: latencies,
         })
     }
 }

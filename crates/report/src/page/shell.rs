@@ -16,7 +16,7 @@ pub(super) fn interactive_page(
     record: &str,
     numbers: &[u8],
 ) -> String {
-    page(title, script, |out| {
+    page(title, &[script], |out| {
         for part in body {
             out.raw(part);
         }
@@ -28,10 +28,23 @@ pub(super) fn interactive_page(
 
 /// Returns a page that only says why nothing is drawn.
 pub(super) fn refusal(title: &[String], reason: &str) -> String {
-    page(title, "", |out| {
+    page(title, &[], |out| {
         out.text("h1", &[], title.first().map_or("", |name| name));
         out.text("p", &[], &title.get(1..).unwrap_or_default().join(" · "));
         out.text("p", &[], &format!("Not shown: {reason}."));
+    })
+}
+
+/// Returns a page with other pages in frames. Their script and that of the page may run.
+pub(super) fn framing_page(
+    title: &[String],
+    script: &str,
+    script_in_frames: &str,
+    content: impl FnOnce(&mut Markup),
+) -> String {
+    page(title, &[script, script_in_frames], |out| {
+        content(out);
+        out.raw_text("script", &[], script);
     })
 }
 
@@ -50,13 +63,13 @@ pub(super) fn to_json(record: &impl Serialize) -> String {
     safe
 }
 
-fn page(title: &[String], script: &str, content: impl FnOnce(&mut Markup)) -> String {
+fn page(title: &[String], scripts: &[&str], content: impl FnOnce(&mut Markup)) -> String {
     let mut out = Markup::default();
     out.raw("<!DOCTYPE html>\n");
     out.nest("html", &[("lang", "en")], |out| {
         out.nest("head", &[], |out| {
             out.empty("meta", &[("charset", "utf-8")]);
-            out.empty("meta", &[("http-equiv", "Content-Security-Policy"), ("content", &security_policy(script))]);
+            out.empty("meta", &[("http-equiv", "Content-Security-Policy"), ("content", &security_policy(scripts))]);
             out.empty("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);
             out.text("title", &[], &title.join(" · "));
             out.raw_text("style", &[], STYLE);
@@ -66,10 +79,11 @@ fn page(title: &[String], script: &str, content: impl FnOnce(&mut Markup)) -> St
     out.finish()
 }
 
-/// Returns the Content-Security-Policy of a page: it loads nothing, and uses no script and no style but its own.
-fn security_policy(script: &str) -> String {
-    let [style, script] = [STYLE, script].map(|text| BASE64_STANDARD.encode(Sha256::digest(text)));
-    format!(
-        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'"
-    )
+/// Returns the Content-Security-Policy of a page: it loads nothing, and uses no other scripts and no style but its own.
+fn security_policy(scripts: &[&str]) -> String {
+    let source = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
+    let style = source(STYLE);
+    let scripts: Vec<_> = scripts.iter().map(|script| source(script)).collect();
+    let scripts = if scripts.is_empty() { "'none'".to_owned() } else { scripts.join(" ") };
+    format!("default-src 'none'; style-src {style}; script-src {scripts}; base-uri 'none'; form-action 'none'")
 }

@@ -15,7 +15,8 @@ const FIXED_BYTES: usize = 200_000;
 /// Bytes of a page per transfer.
 const BYTES_PER_TRANSFER: usize = 8;
 /// Whether the page has read all steps, so that its status has the progress of the collective.
-const PROGRESS_IS_SHOWN: &str = "document.getElementById('status').textContent.endsWith(' done.') ? 'yes' : 'no'";
+pub(crate) const PROGRESS_IS_SHOWN: &str =
+    "document.getElementById('status').textContent.endsWith(' done.') ? 'yes' : 'no'";
 /// Name letters in texts of the page.
 const NAME_LETTERS: usize = 24;
 
@@ -46,7 +47,7 @@ fn search(topology: &Topology, source: NodeId) -> (Vec<Option<ChannelId>>, Vec<N
 }
 
 /// Every message floods the network, one channel per step. Links carry more than their capacity.
-fn flood(problem: &Problem<'_>) -> Schedule {
+pub(crate) fn flood(problem: &Problem<'_>) -> Schedule {
     let topology = problem.topology();
     let mut steps: Vec<Vec<(MessageId, ChannelId)>> = Vec::new();
     for message in problem.messages().ids() {
@@ -71,7 +72,7 @@ fn flood(problem: &Problem<'_>) -> Schedule {
 }
 
 /// Every message goes to its sum through the tree of a flood, in reverse order, and then floods the network.
-fn reduce_and_flood(problem: &Problem<'_>) -> Schedule {
+pub(crate) fn reduce_and_flood(problem: &Problem<'_>) -> Schedule {
     let topology = problem.topology();
     let flood = flood(problem);
     let mut schedule = Schedule::new();
@@ -89,7 +90,7 @@ fn reduce_and_flood(problem: &Problem<'_>) -> Schedule {
 }
 
 /// Every message goes to its receivers on a shortest path: in step `t`, to the receiver at place `t`.
-fn one_receiver_per_step(problem: &Problem<'_>) -> Schedule {
+pub(crate) fn one_receiver_per_step(problem: &Problem<'_>) -> Schedule {
     let (topology, messages) = (problem.topology(), problem.messages());
     let mut sends = Vec::new();
     for message in messages.ids() {
@@ -119,18 +120,21 @@ fn words(problem: &Problem<'_>, transfer: &Transfer<'_>) -> String {
     let (topology, messages) = (problem.topology(), problem.messages());
     let name = |node: NodeId| shortened(topology.node_name(node));
     let source = name(messages.source(transfer.message));
-    let label = match messages.receivers(transfer.message) {
-        Receivers::One(receiver) => format!("{source} → {}", name(receiver)),
-        Receivers::AllOthers | Receivers::List(_) => source,
-    };
     let chunk = match messages.chunks() {
         1 => String::new(),
         chunks => format!(" #{}", transfer.message.number() % chunks),
     };
+    let is_sum = problem.collective().pattern() == Pattern::ReduceBroadcast;
+    let message = match messages.receivers(transfer.message) {
+        Receivers::One(receiver) => format!("message {source} → {}{chunk}", name(receiver)),
+        // The message of a sum has no owner.
+        _ if is_sum => format!("message {} ({source}{chunk})", transfer.message),
+        Receivers::AllOthers | Receivers::List(_) => format!("{source}'s message{chunk}"),
+    };
     let start = topology.tail(transfer.path[0]);
     let nodes = [start].into_iter().chain(transfer.path.iter().map(|&channel| topology.head(channel)));
     let path: Vec<String> = nodes.map(name).collect();
-    format!("message {} ({label}{chunk}): {}", transfer.message, path.join(" → "))
+    format!("{message}: {}", path.join(" → "))
 }
 
 fn shortened(name: &str) -> String {

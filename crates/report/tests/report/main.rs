@@ -15,6 +15,8 @@ mod browser_networks;
 mod browser_pages;
 #[cfg(unix)]
 mod browser_screens;
+#[cfg(unix)]
+mod browser_views;
 mod pages;
 mod pictures;
 mod plots;

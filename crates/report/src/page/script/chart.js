@@ -4,19 +4,10 @@
 /** The width follows the window. */
 const [LEAST_WIDTH, MOST_WIDTH] = [320, 860];
 const SIZE = { width: 0, height: 330, left: 82, right: 34, top: 30, bottom: 44 };
-const SVG = 'http://www.w3.org/2000/svg';
 const LETTER = 6.4;
 const NAME_HEIGHT = 13;
 const SAMPLES = 240;
 const DASHES = ['', '7 4', '2 3', '9 3 2 3'];
-
-/** Creates an SVG element with attributes and a text. */
-function shape(name, attributes, text) {
-  const created = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, value);
-  if (text !== undefined) created.textContent = text;
-  return created;
-}
 
 const FORMATS = {
   bytes: value => (value >= 1 ? sizeText(Number((value / 1024 ** Math.min(3, Math.floor(Math.log2(value) / 10))).toPrecision(3)) * 1024 ** Math.min(3, Math.floor(Math.log2(value) / 10))) : '0 B'),

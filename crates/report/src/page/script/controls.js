@@ -9,11 +9,11 @@ const KEYS = [
   ['T, L, H, A', 'show transfers, links, what nodes hold, all facts'],
   ...PICTURE_KEYS,
   ['/', 'find a node, a message or a link'],
-  ['Pointer', 'hover for a description; click to isolate a message, a sender or a link; drag to move; wheel to zoom'],
+  ['Pointer', 'hover for a description; click to isolate a message, a node or a link; drag to move; wheel to zoom'],
 ];
 const SIZES = [1024, 32768, 1048576, 67108864, 1073741824, 17179869184];
-const REPAINT = ['step', 'select', 'colouring'];
-const RELAYOUT = ['select', 'busiestFirst', 'allRows', 'bytes'];
+const REPAINT = ['step', 'select', 'colouring', 'direction'];
+const RELAYOUT = ['select', 'direction', 'rows', 'isAsynchronous', 'busiestFirst', 'allRows', 'bytes'];
 
 let timer = null;
 
@@ -35,10 +35,11 @@ function showControls() {
   const slider = byId('step');
   slider.value = state.step;
   slider.setAttribute('aria-valuetext', `step ${state.step} of ${stepCount}`);
+  drawBusy();
   const progress = progressText(holdingsAfter(state.step));
-  const times = record.time && stepCount > 0 ? stepTimes(state.bytes) : null;
-  const clock = times ? ` ${seconds(times[state.step - 1])} to ${seconds(times[state.step])}.` : '';
-  byId('status').textContent = stepCount === 0 ? stepText(0) : `${stepText(state.step - 1)}${clock} ${progress}`.trim();
+  const [begin, end] = [clock.begin, clock.end].map(times => seconds(times[state.step - 1] || 0));
+  const times = record.time && stepCount > 0 ? ` ${begin} to ${end}.` : '';
+  byId('status').textContent = stepCount === 0 ? stepText(0) : `${stepText(state.step - 1)}${times} ${progress}`.trim();
   for (const button of document.querySelectorAll('[data-colouring]')) {
     button.setAttribute('aria-pressed', String(button.dataset.colouring === state.colouring));
   }
@@ -63,9 +64,10 @@ function showPhases() {
 /** Adds the messages of a search: by number, and by label. */
 function addOthers(words, add, isFull) {
   const number = /^message\s+(\d+)/.exec(words);
-  if (number && isKnown(Number(number[1]))) add('message', Number(number[1]), `message ${number[1]} (${messageLabel(Number(number[1]))})`);
+  if (number && isKnown(Number(number[1]))) add('message', Number(number[1]), messageName(Number(number[1])));
   for (let message = 0; message < Math.min(record.messages, 100000) && !isFull(); message += 1) {
-    if (messageLabel(message).toLowerCase() === words) add('message', message, `message ${message} (${messageLabel(message)})`);
+    const isFound = [messageLabel(message), messageName(message)].some(name => name.toLowerCase() === words);
+    if (isFound) add('message', message, messageName(message));
   }
 }
 
@@ -75,18 +77,19 @@ function showTheme() {
   drawBase();
   drawLabels();
   drawTimeline();
+  drawBusy();
   showFacts();
 }
 
 /** Shows a change of the state. */
 function show(change) {
   const isRepaint = REPAINT.some(key => key in change);
+  if (RELAYOUT.some(key => key in change)) layOutTimeline();
   if (isRepaint) drawStep();
   showControls();
   if (isRepaint || 'asText' in change) showTransfers();
-  if ('select' in change || (state.select && 'step' in change)) showSelection();
-  if (RELAYOUT.some(key => key in change)) layOutTimeline();
-  if (['select', 'colouring'].some(key => key in change)) showLegend();
+  if ('select' in change || (state.select && ('step' in change || 'direction' in change))) showSelection();
+  if (['select', 'direction', 'colouring'].some(key => key in change)) showLegend();
   showLinks();
   showHeld();
   if (RELAYOUT.some(key => key in change)) {
@@ -99,9 +102,13 @@ function show(change) {
 }
 
 function showAxis() {
-  const end = times[stepCount];
-  const words = record.time ? `${seconds(end)} for ${sizeText(state.bytes)}, if each step begins when the one before has ended` : record.widths.length > 0 ? 'each step is as long as its width; the network has no bandwidths' : 'one column per step; the network has no bandwidths';
-  byId('axis-words').textContent = !uses && totals.isReady ? `${words}; too many transfers to draw them by link` : words;
+  const synchronous = `if each step begins when the one before has ended${state.isAsynchronous && totals.isReady ? '; beginning each transfer as soon as it can is not faster' : ''}`;
+  const order = clock.transfers ? 'if each transfer begins as soon as its data, links and ports are free; the critical path is outlined' : synchronous;
+  const steps = record.widths.length > 0 ? 'each step is as long as its width; the network has no bandwidths' : 'one column per step; the network has no bandwidths';
+  const words = record.time ? `${seconds(clock.last)} for ${sizeText(state.bytes)}, ${order}` : steps;
+  byId('axis-words').textContent = !usesOf(state.rows) && totals.isReady ? `${words}; too many transfers to draw them by row` : words;
+  byId('row-kind').value = state.rows;
+  byId('asynchronous').checked = state.isAsynchronous;
 }
 
 const ACTIONS = {
@@ -129,6 +136,10 @@ function watchButtons() {
     last: () => update({ step: stepCount }),
   };
   watchClicks(clicks);
+  watchSave();
+  for (const button of document.querySelectorAll('[data-direction]')) button.addEventListener('click', () => update({ direction: button.dataset.direction }));
+  byId('row-kind').addEventListener('change', event => update({ rows: event.target.value }));
+  byId('asynchronous').addEventListener('change', event => update({ isAsynchronous: event.target.checked }));
   for (const button of document.querySelectorAll('[data-colouring]')) button.addEventListener('click', () => update({ colouring: button.dataset.colouring }));
   byId('step').addEventListener('input', event => update({ step: Number(event.target.value) }));
   byId('speed').addEventListener('change', () => setPlaying(timer !== null));
@@ -141,7 +152,7 @@ function watchButtons() {
 function prepareControls() {
   Object.assign(byId('step'), { min: Math.min(1, stepCount), max: Math.max(1, stepCount), disabled: stepCount === 0 });
   showKeys(KEYS);
-  byId('size-label').hidden = !record.time;
+  for (const id of ['size-label', 'asynchronous-label']) byId(id).hidden = !record.time;
   byId('size').replaceChildren(...SIZES.map(bytes => element('option', sizeText(bytes), { value: bytes, selected: bytes === state.bytes })));
   frame.setAttribute('aria-label', `${record.network}, ${record.collective}: picture of the network`);
   showPhases();
@@ -178,9 +189,10 @@ function begin() {
     layOutTimeline();
     drawPicture();
     drawTimeline();
-  });
+    drawBusy();
+  }, () => [[frame, pictureSvg()], [rowsFrame, timelineSvg()]]);
   decodeAll(() => {
-    collectUses();
+    drawBusy();
     show({ step: state.step, select: state.select, busiestFirst: state.busiestFirst });
   });
 }

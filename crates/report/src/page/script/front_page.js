@@ -182,7 +182,7 @@ function begin() {
   byId('scheme').addEventListener('click', nextScheme);
   byId('help').addEventListener('click', () => byId('keys').showModal());
   systemScheme.addEventListener('change', showTheme);
-  watchLayout(() => { showCharts(); showDesign(); });
+  watchLayout(() => { showCharts(); showDesign(); }, () => []);
   window.addEventListener('hashchange', () => {
     readAddress();
     showTheme();

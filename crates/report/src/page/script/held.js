@@ -59,7 +59,7 @@ function showNodeHeld(held) {
       found += 1;
       if (entries.length === LISTED) continue;
       const message = step.message[i];
-      entries.push({ text: `step ${index + 1}: message ${message} (${messageLabel(message)})`, colour: colourOf(message), action: () => { if (isKnown(message)) select('message', message); } });
+      entries.push({ text: `step ${index + 1}: ${messageName(message)}`, colour: colourOf(message), action: () => { if (isKnown(message)) select('message', message); } });
     }
   }
   const left = found - entries.length;
@@ -79,7 +79,7 @@ function watchMatrix() {
     const full = held.full[message];
     const count = held.held[held.place(node, message)];
     const words = isSum ? `${count} of ${full} contributions` : count === full ? 'holds it' : 'does not hold it';
-    showTip([`terminal ${nodeName(node)}, message ${message} (${messageLabel(message)})`, `after step ${state.step}: ${words}`], event.clientX, event.clientY);
+    showTip([`terminal ${nodeName(node)}, ${messageName(message)}`, `after step ${state.step}: ${words}`], event.clientX, event.clientY);
   });
   matrix.canvas.addEventListener('pointerleave', hideTip);
   matrix.canvas.addEventListener('click', event => {

@@ -34,13 +34,28 @@ function watchDivider(divider, property, sizeOf, redraw) {
   });
 }
 
-/** Connects the dividers of a page. `redraw` draws all canvases in the new sizes. */
-function watchLayout(redraw) {
+/**
+ * Connects the dividers of a page, and prepares it for paper. `redraw` draws all canvases in the new sizes, and `pictures` returns boxes
+ * with the SVG pictures that replace their canvases on paper.
+ */
+function watchLayout(redraw, pictures) {
   const [aside, timeline] = [document.querySelector('aside'), byId('timeline')];
   watchDivider(byId('divider'), '--side', () => ({ size: aside.offsetWidth, room: byId('work').offsetWidth }), redraw);
   if (timeline) watchDivider(byId('divider-below'), '--below', () => ({ size: timeline.offsetHeight, room: byId('page').offsetHeight }), redraw);
   new ResizeObserver(redraw).observe(byId('page'));
-  // Paper is light.
-  window.addEventListener('beforeprint', () => { theme.isPrinted = true; showTheme(); });
-  window.addEventListener('afterprint', () => { theme.isPrinted = false; showTheme(); });
+  const onPaper = [];
+  window.addEventListener('beforeprint', () => {
+    theme.isPrinted = true;
+    showTheme();
+    for (const [box, svg] of pictures()) {
+      svg.classList.add('paper');
+      box.append(svg);
+      onPaper.push(svg);
+    }
+  });
+  window.addEventListener('afterprint', () => {
+    for (const svg of onPaper.splice(0)) svg.remove();
+    theme.isPrinted = false;
+    showTheme();
+  });
 }

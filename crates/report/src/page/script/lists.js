@@ -50,11 +50,29 @@ function showLinks() {
   fillRows(byId('idle'), idle.slice(0, LISTED_LINKS).map(entry), idle.length === 0 ? 'none' : more(idle));
 }
 
+/** Returns all transfers as rows of a table. */
+function csvRows() {
+  const rows = [['step', 'message', 'source', 'sender', 'receiver', 'path', ...(record.time ? ['begin in s', 'end in s'] : [])]];
+  const name = node => record.nodes[node] || '';
+  for (let index = 0; index < stepCount; index += 1) {
+    const step = stepAt(index);
+    for (let i = 0; i < step.count; i += 1) {
+      const message = step.message[i];
+      const transfer = firstOf[index] + i;
+      const times = clock.transfers ? [clock.transfers.begin[transfer], clock.transfers.sent[transfer]] : [clock.begin[index], clock.end[index]];
+      rows.push([index + 1, message, isKnown(message) ? name(sourceOf(message)) : '', name(step.sender[i]), name(step.receiver[i]), pathText(step, i), ...(record.time ? times : [])]);
+    }
+  }
+  return rows;
+}
+
 /** Shows the selection: its words, related objects, and its transfers in all steps. */
 function showSelection() {
   byId('selection').hidden = !state.select;
   if (!state.select) return;
   byId('selected').textContent = `Only ${selectionText()}`;
+  byId('directions').hidden = !(state.select.kind === 'sender' && isTerminal[state.select.id] === 1);
+  for (const button of document.querySelectorAll('[data-direction]')) button.setAttribute('aria-pressed', String(button.dataset.direction === state.direction));
   const related = byId('related');
   related.replaceChildren(...relatedObjects().map(({ kind, id, text }) => element('button', text, { type: 'button', onclick: () => (kind === 'fault' ? chooseFault(id) : select(kind, id)) })));
   const entries = [];
@@ -75,6 +93,8 @@ function showSelection() {
 
 const historyText = (step, i) => (state.select.kind === 'message' ? pathText(step, i) : transferText(step, i));
 
+const nodeKind = node => (isTerminal[node] === 1 ? 'terminal' : 'switch');
+
 function relatedObjects() {
   const { kind, id } = state.select;
   const related = [];
@@ -83,13 +103,13 @@ function relatedObjects() {
     if (group !== -1) related.push({ kind: 'group', id: group, text: groupName(group) });
   };
   if (kind === 'message') {
-    related.push({ kind: 'sender', id: sourceOf(id), text: `sender ${nodeName(sourceOf(id))}` });
+    related.push({ kind: 'sender', id: sourceOf(id), text: `${nodeKind(sourceOf(id))} ${nodeName(sourceOf(id))}` });
     addGroup(sourceOf(id));
   }
   if (kind === 'sender') addGroup(id);
   if (kind === 'link') {
     const nodes = new Set((channelsOf[id] || []).slice(0, 4).flatMap(channel => [network.tail[channel], network.head[channel]]));
-    for (const node of nodes) related.push({ kind: 'sender', id: node, text: `${isTerminal[node] === 1 ? 'sender' : 'switch'} ${nodeName(node)}` });
+    for (const node of nodes) related.push({ kind: 'sender', id: node, text: `${nodeKind(node)} ${nodeName(node)}` });
   }
   for (const { fault, place } of chosenFault === 0 ? faultsOf(kind, id) : []) related.push({ kind: 'fault', id: place, text: `without ${clip(fault.fault, 40)}: ${fault.summary}` });
   return related;

@@ -125,6 +125,17 @@ function showLegend() {
   byId('legend').replaceChildren(...entries);
 }
 
+/** Returns the links as rows of a table. */
+function csvRows() {
+  const names = record.classes.length > 0 ? record.classes[0].map(([name]) => name) : [];
+  const rows = [['tail', 'head', ...names]];
+  for (let channel = 0; channel < record.channels; channel += 1) {
+    if (network.isWorking[channel] === 0) continue;
+    rows.push([record.nodes[network.tail[channel]], record.nodes[network.head[channel]], ...record.classes[classOf[channel]].map(([, text]) => text)]);
+  }
+  return rows;
+}
+
 function showTheme() {
   readTheme();
   drawPicture();
@@ -153,6 +164,7 @@ function begin() {
   update({ select: null, ...change });
   showTheme();
   watchClicks({});
+  watchSave();
   watchKeys(ACTIONS);
   watchPointer();
   watchSearch();
@@ -161,7 +173,7 @@ function begin() {
   watchLayout(() => {
     resizePicture();
     drawPicture();
-  });
+  }, () => [[frame, pictureSvg()]]);
 }
 
 begin();

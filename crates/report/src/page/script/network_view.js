@@ -1,5 +1,5 @@
 
-// What the page of a network shows: a selection, as in `#select=node:5`. Links have classes of capacity and latency.
+// What the page of a network shows: a selection, as in `#select=node:g0_5`. Links have classes of capacity and latency.
 
 const KINDS = ['node', 'link', 'group'];
 const NODE = 'node';
@@ -20,6 +20,13 @@ const classOf = (() => {
 function selectionLimit(kind) {
   const groups = record.groups ? record.groups.names.length : 0;
   return { node: nodeCount, link: record.resources, group: groups }[kind];
+}
+
+/** Returns the name of an object in the address, or undefined. */
+function objectName(kind, id) {
+  if (kind === 'node') return record.nodes[id];
+  if (kind === 'link') return channelsOf[id].length > 0 ? linkName(id) : undefined;
+  return record.groups ? record.groups.names[id] : undefined;
 }
 
 /** Returns a node of an object, or -1. */
@@ -73,9 +80,10 @@ function nodeFacts(node) {
 
 /** Returns a capacity: in bytes per second if the network has bandwidths. */
 function bandwidthText(units) {
-  const number = units.toLocaleString('en');
-  if (record.unit_bytes_per_second === null) return `${number} ${units === 1 ? 'unit' : 'units'}`;
-  return `${Number((units * record.unit_bytes_per_second / 1e9).toPrecision(6)).toLocaleString('en')} GB/s`;
+  if (record.unit_bytes_per_second === null) return `${units.toLocaleString('en')} ${units === 1 ? 'unit' : 'units'}`;
+  const bandwidth = units * record.unit_bytes_per_second;
+  const [size, prefix] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']].find(([least]) => bandwidth >= least) || [1, ''];
+  return `${Number((bandwidth / size).toPrecision(6))}${prefix}B/s`;
 }
 
 /** Returns the properties of a link: names and values. */

@@ -28,7 +28,7 @@ const PALE = 0.22;
 
 const frame = byId('picture');
 const layers = ['base', 'transfers', 'labels'].map(id => byId(id).getContext('2d'));
-const [baseLayer, transferLayer, labelLayer] = layers;
+let [baseLayer, transferLayer, labelLayer] = layers;
 
 /** The part of the picture that is visible: `scale` pixels per unit of the picture, and the corner of the window. */
 const camera = { scale: 1, x: 0, y: 0, width: 0, height: 0, isFitted: true };
@@ -212,7 +212,7 @@ const markGroups = [
 ];
 
 /** The marks without what they hold: steps do not change them, so they are drawn once. */
-const fillLayer = document.createElement('canvas').getContext('2d');
+let fillLayer = document.createElement('canvas').getContext('2d');
 
 /** Marks that are too small for shapes are rectangles. */
 const isTiny = ({ marks }) => marks.length > 0 && DOT_PIXELS > camera.scale * marks[0].halfX && !isDashed(marks[0]);

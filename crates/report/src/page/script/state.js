@@ -1,6 +1,6 @@
 
-// The state of the page: what it shows. The address keeps it, as in `#select=link:5&tab=about`. Each page has its own
-// `FIRST_STATE`, `KINDS`, `TABS`, `selectionLimit`, `limitState`, `addressFields` and `readFields`.
+// The state of the page: what it shows. The address keeps it, as in `#select=node:g0_5&tab=about`. Each page has its own
+// `FIRST_STATE`, `KINDS`, `TABS`, `selectionLimit`, `objectName`, `limitState`, `addressFields` and `readFields`.
 
 const state = {
   /** The isolated object: `{ kind, id }` or null. */
@@ -8,6 +8,9 @@ const state = {
   tab: TABS[0],
   ...FIRST_STATE,
 };
+
+/** The number of objects whose names are searched for one of the address. */
+const MOST_NAMES = 200000;
 
 const listeners = [];
 
@@ -17,6 +20,8 @@ function update(change) {
   limitState();
   writeAddress();
   for (const listener of listeners) listener(change);
+  // A page with two plans follows.
+  window.dispatchEvent(new CustomEvent('change-of-state', { detail: change }));
 }
 
 /** Selects an object, or clears the selection if it is selected already. */
@@ -31,10 +36,24 @@ const selected = kind => (state.select && state.select.kind === kind ? state.sel
 
 function writeAddress() {
   const fields = addressFields();
-  if (state.select) fields.push(`select=${state.select.kind}:${state.select.id}`);
+  if (state.select) fields.push(`select=${state.select.kind}:${encodeURIComponent(addressName(state.select))}`);
   if (state.tab !== TABS[0]) fields.push(`tab=${state.tab}`);
   if (theme.choice !== 'system') fields.push(`theme=${theme.choice}`);
   setAddress(fields);
+}
+
+/** Returns the name of an object in the address; its number if another object has this name, or the name is a number. */
+function addressName({ kind, id }) {
+  const name = objectName(kind, id);
+  return name === undefined || objectOf(kind, name) !== id ? String(id) : name;
+}
+
+/** Returns the object of a name or a number, or -1. */
+function objectOf(kind, text) {
+  const limit = selectionLimit(kind);
+  for (let id = 0; id < Math.min(limit, MOST_NAMES); id += 1) if (objectName(kind, id) === text) return id;
+  const number = /^\d+$/.test(text) ? Number(text) : -1;
+  return number < limit ? number : -1;
 }
 
 /** Reads the address. Unknown fields and wrong values are ignored. */
@@ -43,8 +62,17 @@ function readAddress() {
   const change = readFields(fields);
   if (TABS.includes(fields.get('tab'))) change.tab = fields.get('tab');
   if (['light', 'dark'].includes(fields.get('theme'))) theme.choice = fields.get('theme');
-  const [kind, number] = (fields.get('select') || '').split(':');
-  const id = Number(number);
-  if (KINDS.includes(kind) && Number.isInteger(id) && id >= 0 && id < selectionLimit(kind)) change.select = { kind, id };
+  const [, kind, name] = /^(\w+):(.*)$/.exec(fields.get('select') || '') || [];
+  const id = KINDS.includes(kind) ? objectOf(kind, decoded(name)) : -1;
+  if (id !== -1) change.select = { kind, id };
   return change;
+}
+
+/** Returns a decoded part of an address, or an empty text. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
 }

@@ -13,6 +13,25 @@ function messageLabel(message) {
   return record.chunks === 1 ? ends : `${ends} #${message % record.chunks}`;
 }
 
+/** Whether each source has one message, so that its name is enough. */
+const hasOnePerSource = new Set(messages.source).size === messages.count;
+
+/** Whether the ends of messages tell them apart. */
+const isLabelled = (() => {
+  const ends = new Set();
+  for (let original = 0; original < messages.count; original += 1) ends.add(messages.source[original] * nodeCount + messages.receiver[original]);
+  return ends.size === messages.count;
+})();
+
+/** Returns the words for a message: `22's message`, `message 0 → 5`, with its chunk if there are several. A sum has no owner: `message 10 (22)`. */
+function messageName(message) {
+  const label = messageLabel(message);
+  if (!isKnown(message)) return `message ${message} (${label})`;
+  if (onlyReceiver(message) !== -1 && isLabelled) return `message ${label}`;
+  if (isSum || !hasOnePerSource) return `message ${message} (${label})`;
+  return `${nodeName(sourceOf(message))}'s message${record.chunks === 1 ? '' : ` #${message % record.chunks}`}`;
+}
+
 /** Returns the nodes of a path: `0 → s1 → 5`. */
 function pathText(step, i) {
   const path = pathOf(step, i);
@@ -27,7 +46,7 @@ function pathText(step, i) {
   return nodes.map(nodeName).join(' → ') + (path.length > PATH_NODES ? ' → …' : '');
 }
 
-const transferText = (step, i) => `message ${step.message[i]} (${messageLabel(step.message[i])}): ${pathText(step, i)}`;
+const transferText = (step, i) => `${messageName(step.message[i])}: ${pathText(step, i)}`;
 
 const PHASES = ['', 'reduce', 'broadcast', 'reduce and broadcast'];
 const phaseOf = index => PHASES[record.phases[index] || 0];

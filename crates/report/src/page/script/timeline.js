@@ -1,75 +1,47 @@
 
-// The timeline: a Gantt chart with one row per link. Only the visible rows are drawn.
+// The timeline: a Gantt chart with one row per link, or two rows per rank. Only the visible rows are drawn.
 
 const HEAD = record.time !== null || record.widths.length > 0 ? 34 : 22;
 const LABEL = 132;
 const NAMED_ROW = 12;
 const MAX_ROW = 16;
-const MAX_USES = 8000000;
 
 const rowsFrame = byId('rows');
 const rowsSpace = byId('rows-space');
-const gantt = byId('gantt').getContext('2d');
+let gantt = byId('gantt').getContext('2d');
 
-/** The uses of each resource, by step: `start` has the first use of each resource. */
-let uses = null;
 let rowOrder = [];
 let rowHeight = MAX_ROW;
-let times = [0];
+/** The clock of the schedule: see `clockOf`. */
+let clock = { begin: [], end: [], last: 0, transfers: null };
 /** The width of the frame. Asking for it at every step makes the browser lay out the page twice. */
 let rowsWidth = 0;
 
-/** Sorts all channel uses by resource. The counts of `totals` give the places. */
-function collectUses() {
-  const total = totals.loads.reduce((sum, load) => sum + load, 0);
-  if (total > MAX_USES) return;
-  const start = new Uint32Array(record.resources + 1);
-  totals.loads.forEach((load, resource) => { start[resource + 1] = start[resource] + load; });
-  const next = start.slice();
-  const [stepOf, messageOf, transferOf] = [new Uint32Array(total), new Uint32Array(total), new Uint32Array(total)];
+/** Returns the rows that the isolated transfers use; null to show all rows. */
+function isolatedRows() {
+  if (!state.select || state.select.kind === (state.rows === 'links' ? 'link' : 'sender')) return null;
+  const rows = new Uint8Array(ROWS[state.rows].count);
   for (let index = 0; index < stepCount; index += 1) {
     const step = stepAt(index);
     for (let i = 0; i < step.count; i += 1) {
-      for (let at = pathStart(step, i); at !== step.end[i]; at += 1) {
-        if (!exists(step.channels[at])) continue;
-        const resource = network.resource[step.channels[at]];
-        stepOf[next[resource]] = index;
-        messageOf[next[resource]] = step.message[i];
-        transferOf[next[resource]] = i;
-        next[resource] += 1;
-      }
+      if (isShown(step, i)) for (const row of ROWS[state.rows].of(step, i)) rows[row] = 1;
     }
   }
-  uses = { start, stepOf, messageOf, transferOf };
-}
-
-/** Returns the links that the isolated transfers use; null to show all links. */
-function isolatedLinks() {
-  if (!uses || !state.select || state.select.kind === 'link') return null;
-  const links = new Uint8Array(record.resources);
-  for (let index = 0; index < stepCount; index += 1) {
-    const step = stepAt(index);
-    for (let i = 0; i < step.count; i += 1) {
-      if (!isShown(step, i)) continue;
-      for (const channel of pathOf(step, i)) {
-        if (exists(channel)) links[network.resource[channel]] = 1;
-      }
-    }
-  }
-  return links;
+  return rows;
 }
 
 function orderRows() {
-  const isolated = isolatedLinks();
-  const isRow = resource => channelsOf[resource].length > 0 && (isolated === null || isolated[resource] === 1);
-  rowOrder = [...channelsOf.keys()].filter(isRow);
-  if (!state.busiestFirst) return;
-  const share = resource => totals.loads[resource] / capacityOf(resource);
+  const { count, isRow, capacity } = ROWS[state.rows];
+  const uses = usesOf(state.rows);
+  const isolated = uses ? isolatedRows() : null;
+  rowOrder = Array.from({ length: count }, (_, row) => row).filter(row => isRow(row) && (isolated === null || isolated[row] === 1));
+  if (!state.busiestFirst || !uses) return;
+  const share = row => (uses.start[row + 1] - uses.start[row]) / capacity(row);
   rowOrder.sort((one, other) => share(other) - share(one) || one - other);
 }
 
 function layOutTimeline() {
-  times = stepTimes(state.bytes);
+  clock = clockOf(state.bytes, state.isAsynchronous && totals.isReady);
   orderRows();
   rowsWidth = rowsFrame.clientWidth;
   byId('cursor').style.top = `${rowsFrame.offsetTop}px`;
@@ -82,15 +54,21 @@ function layOutTimeline() {
   rowsSpace.style.height = `${HEAD + rowOrder.length * rowHeight}px`;
 }
 
-/** Scrolls to the selected link. */
+/** Returns the row of the selected object, or -1. */
+function selectedRow() {
+  if (state.rows === 'links') return selected('link');
+  return selected('sender') === -1 ? -1 : 2 * selected('sender') + (state.direction === 'receives' ? 1 : 0);
+}
+
+/** Scrolls to the selected row. */
 function revealRow() {
-  const row = state.select && state.select.kind === 'link' ? rowOrder.indexOf(state.select.id) : -1;
+  const row = rowOrder.indexOf(selectedRow());
   const room = rowsFrame.clientHeight - HEAD;
   const isVisible = row * rowHeight >= rowsFrame.scrollTop && rowsFrame.scrollTop + room >= (row + 1) * rowHeight;
   if (row !== -1 && !isVisible) rowsFrame.scrollTop = row * rowHeight - room / 2;
 }
 
-const axisX = time => LABEL + (rowsWidth - LABEL - 14) * time / (times[stepCount] || 1);
+const axisX = time => LABEL + (rowsWidth - LABEL - 14) * time / (clock.last || 1);
 
 function drawTimeline() {
   const ratio = window.devicePixelRatio || 1;
@@ -111,13 +89,14 @@ function visibleRows() {
 function drawRows(width, height) {
   const { colours } = theme;
   const { first, rows } = visibleRows();
+  const uses = usesOf(state.rows);
   gantt.save();
   gantt.beginPath();
   gantt.rect(0, HEAD, width, height - HEAD);
   gantt.clip();
-  rows.forEach((resource, place) => {
+  rows.forEach((row, place) => {
     const y = HEAD + (first + place) * rowHeight - rowsFrame.scrollTop;
-    const isSelected = state.select && state.select.kind === 'link' && state.select.id === resource;
+    const isSelected = selectedRow() === row;
     if (isSelected || (rowHeight >= 4 && (first + place) % 2 === 1)) {
       gantt.fillStyle = isSelected ? colours.fresh : colours.switch;
       gantt.fillRect(0, y, width, rowHeight);
@@ -126,37 +105,67 @@ function drawRows(width, height) {
       gantt.font = `${Math.min(11, rowHeight - 1)}px system-ui, sans-serif`;
       gantt.textAlign = 'right';
       gantt.textBaseline = 'middle';
-      gantt.fillStyle = totals.isReady && totals.loads[resource] === 0 ? colours.idle : colours.ink;
-      gantt.fillText(clip(linkName(resource), 22), LABEL - 8, y + rowHeight / 2);
+      gantt.fillStyle = uses && uses.start[row] === uses.start[row + 1] ? colours.idle : colours.ink;
+      gantt.fillText(clip(ROWS[state.rows].name(row), 22), LABEL - 8, y + rowHeight / 2);
     }
-    if (uses) drawRow(resource, y);
+    if (uses && clock.transfers) drawTimedRow(uses, row, y);
+    else if (uses) drawRow(uses, row, y);
   });
   gantt.restore();
 }
 
-/** Draws the uses of a link. The uses of one step share its width; their height is the load of the link. */
-function drawRow(resource, y) {
+/** Draws the uses of a row. The uses of one step share its width; their height is the load of the row. */
+function drawRow(uses, row, y) {
   const gap = rowHeight > 6 ? 1 : 0;
   const thickness = Math.max(rowHeight, 0.5);
-  for (let use = uses.start[resource]; use !== uses.start[resource + 1];) {
+  for (let use = uses.start[row]; use !== uses.start[row + 1];) {
     const index = uses.stepOf[use];
     let end = use;
-    while (end !== uses.start[resource + 1] && uses.stepOf[end] === index) end += 1;
+    while (end !== uses.start[row + 1] && uses.stepOf[end] === index) end += 1;
     const count = end - use;
-    const [left, right] = [axisX(times[index]), axisX(times[index + 1])];
-    const load = Math.min(1, count / (capacityOf(resource) * widthOf(index)));
+    const [left, right] = [axisX(clock.begin[index]), axisX(clock.end[index])];
+    const load = Math.min(1, count / (ROWS[state.rows].capacity(row) * widthOf(index)));
     const height = Math.max(0.5, (thickness - 2 * gap) * load);
     const slices = Math.min(count, Math.max(1, Math.floor(right - left)));
     for (let slice = 0; slice !== slices; slice += 1) {
       const place = use + Math.floor(slice * count / slices);
       gantt.globalAlpha = isShown(stepAt(index), uses.transferOf[place]) ? 1 : 0.12;
-      gantt.fillStyle = colourOf(uses.messageOf[place]);
+      gantt.fillStyle = colourOf(stepAt(index).message[uses.transferOf[place]]);
       const size = (right - left) / slices;
       gantt.fillRect(left + slice * size + gap / 2, y + rowHeight - gap - height, Math.max(0.7, size - gap), height);
     }
     use = end;
   }
   gantt.globalAlpha = 1;
+}
+
+/** Draws the uses of a row at the times of their transfers. Those at the same time are above each other. */
+function drawTimedRow(uses, row, y) {
+  const gap = rowHeight > 6 ? 1 : 0;
+  const { begin, sent } = clock.transfers;
+  const lanes = [];
+  const placed = [];
+  for (let use = uses.start[row]; use !== uses.start[row + 1]; use += 1) {
+    const transfer = firstOf[uses.stepOf[use]] + uses.transferOf[use];
+    let lane = lanes.findIndex(end => begin[transfer] >= end);
+    if (lane === -1) lane = lanes.length;
+    lanes[lane] = sent[transfer];
+    placed.push({ use, transfer, lane });
+  }
+  const height = Math.max(0.5, (rowHeight - 2 * gap) / Math.max(1, lanes.length));
+  for (const { use, transfer, lane } of placed) {
+    const step = stepAt(uses.stepOf[use]);
+    const [left, right] = [axisX(begin[transfer]), axisX(sent[transfer])];
+    const box = [left + gap / 2, y + rowHeight - gap - (lane + 1) * height, Math.max(0.7, right - left - gap), height];
+    gantt.globalAlpha = isShown(step, uses.transferOf[use]) ? 1 : 0.12;
+    gantt.fillStyle = colourOf(step.message[uses.transferOf[use]]);
+    gantt.fillRect(...box);
+    gantt.globalAlpha = 1;
+    if (!clock.isCritical.has(transfer)) continue;
+    gantt.strokeStyle = theme.colours.ink;
+    gantt.lineWidth = 1.5;
+    gantt.strokeRect(...box);
+  }
 }
 
 /** Without bandwidths and widths the steps themselves are the axis. */
@@ -175,7 +184,7 @@ function drawAxis(width) {
   gantt.textAlign = 'center';
   let free = 0;
   for (let index = 0; index < stepCount; index += 1) {
-    const [left, right] = [axisX(times[index]), axisX(times[index + 1])];
+    const [left, right] = [axisX(clock.begin[index]), axisX(clock.end[index])];
     const bits = record.phases[index] || 0;
     if (bits > 0) {
       gantt.fillStyle = phaseColour(bits);
@@ -193,7 +202,7 @@ function drawAxis(width) {
 }
 
 function drawTicks(width) {
-  const end = times[stepCount];
+  const end = clock.last;
   const text = time => (record.time ? seconds(time) : String(time));
   const room = Math.max(1, Math.floor((width - LABEL) / 90));
   const rough = (end || 1) / room;
@@ -213,44 +222,86 @@ function moveCursor() {
   const cursor = byId('cursor');
   cursor.hidden = stepCount === 0;
   if (stepCount === 0) return;
-  const [left, right] = [axisX(times[state.step - 1]), axisX(times[state.step])];
+  const [left, right] = [axisX(clock.begin[state.step - 1]), axisX(clock.end[state.step - 1])];
   cursor.style.left = `${left}px`;
   cursor.style.width = `${Math.max(3, right - left)}px`;
 }
 
 const phaseColour = bits => [theme.colours.muted, theme.colours.reduce, theme.colours.broadcast, theme.colours.muted][bits];
 
-/** Returns the step and the link below a point of the window. */
+/** Returns the step, the row and the time below a point of the window. */
 function timelineAt(event) {
   const box = rowsFrame.getBoundingClientRect();
   const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-  const time = (x - LABEL) / (rowsFrame.clientWidth - LABEL - 14) * (times[stepCount] || 1);
-  const after = times.findIndex(begin => begin > time);
-  const isStep = x >= LABEL && after > 0;
-  const row = y > HEAD ? Math.floor((y - HEAD + rowsFrame.scrollTop) / rowHeight) : -1;
-  return { index: isStep ? after - 1 : -1, resource: row === -1 ? -1 : rowOrder[row] === undefined ? -1 : rowOrder[row] };
+  const time = (x - LABEL) / (rowsFrame.clientWidth - LABEL - 14) * (clock.last || 1);
+  const place = y > HEAD ? Math.floor((y - HEAD + rowsFrame.scrollTop) / rowHeight) : -1;
+  const row = rowOrder[place] === undefined ? -1 : rowOrder[place];
+  const use = row === -1 || !clock.transfers ? -1 : useAt(row, time);
+  const index = use === -1 ? clock.end.findIndex((end, step) => end > time && time >= clock.begin[step]) : usesOf(state.rows).stepOf[use];
+  return { index: x >= LABEL ? index : -1, row, use };
+}
+
+/** Returns a use of a row at a time, or -1. */
+function useAt(row, time) {
+  const uses = usesOf(state.rows);
+  for (let use = uses ? uses.start[row] : 0; uses && use !== uses.start[row + 1]; use += 1) {
+    const transfer = firstOf[uses.stepOf[use]] + uses.transferOf[use];
+    if (time >= clock.transfers.begin[transfer] && clock.transfers.sent[transfer] > time) return use;
+  }
+  return -1;
+}
+
+function describeUse({ index, row, use }) {
+  const lines = [];
+  const uses = usesOf(state.rows);
+  if (row !== -1) lines.push(`${state.rows === 'links' ? 'link ' : ''}${ROWS[state.rows].name(row)}`);
+  if (use !== -1) {
+    const transfer = firstOf[index] + uses.transferOf[use];
+    const { begin, sent } = clock.transfers;
+    lines.push(`step ${index + 1}: ${seconds(begin[transfer])} to ${seconds(sent[transfer])}${clock.isCritical.has(transfer) ? ', critical' : ''}`);
+    return [...lines, transferText(stepAt(index), uses.transferOf[use])];
+  }
+  if (index !== -1) lines.push(`step ${index + 1}${record.time ? `: ${seconds(clock.begin[index])} to ${seconds(clock.end[index])}` : ''}`);
+  if (index === -1 || row === -1 || !uses || clock.transfers) return lines;
+  for (let at = uses.start[row]; at !== uses.start[row + 1] && lines.length !== 7; at += 1) {
+    if (uses.stepOf[at] === index) lines.push(transferText(stepAt(index), uses.transferOf[at]));
+  }
+  return lines.length === 2 ? [...lines, 'idle'] : lines;
+}
+
+/** Selects the object of a row. */
+function selectRow(row) {
+  if (state.rows === 'links') select('link', row);
+  else update({ select: { kind: 'sender', id: row >> 1 }, direction: row & 1 ? 'receives' : 'sends' });
 }
 
 function watchTimeline() {
   rowsFrame.addEventListener('scroll', drawTimeline);
   rowsFrame.addEventListener('click', event => {
-    const { index, resource } = timelineAt(event);
+    const { index, row } = timelineAt(event);
     if (index !== -1) update({ step: index + 1 });
-    else if (resource !== -1) select('link', resource);
+    else if (row !== -1) selectRow(row);
   });
   rowsFrame.addEventListener('pointermove', event => {
-    const { index, resource } = timelineAt(event);
-    const lines = [];
-    if (resource !== -1) lines.push(`link ${linkName(resource)}`);
-    if (index !== -1) lines.push(`step ${index + 1}${record.time ? `: ${seconds(times[index])} to ${seconds(times[index + 1])}` : ''}`);
-    if (index !== -1 && resource !== -1 && uses) {
-      for (let use = uses.start[resource]; use !== uses.start[resource + 1] && lines.length !== 7; use += 1) {
-        if (uses.stepOf[use] === index) lines.push(transferText(stepAt(index), uses.transferOf[use]));
-      }
-      if (lines.length === 2) lines.push('idle');
-    }
+    const lines = describeUse(timelineAt(event));
     if (lines.length > 0) showTip(lines, event.clientX, event.clientY);
     else hideTip();
   });
   rowsFrame.addEventListener('pointerleave', hideTip);
+}
+
+/** Returns the visible part of the timeline as SVG. */
+function timelineSvg() {
+  const kept = gantt;
+  const drawn = new SvgLayer();
+  gantt = drawn;
+  try {
+    drawTimeline();
+  } finally {
+    gantt = kept;
+  }
+  const [width, height] = [rowsFrame.clientWidth, rowsFrame.clientHeight];
+  const svg = shape('svg', { viewBox: `0 0 ${width} ${height}` });
+  svg.append(drawn.canvas.group);
+  return svg;
 }

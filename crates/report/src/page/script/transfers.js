@@ -39,6 +39,9 @@ function transferBatches(step, index) {
   return [dim, ...batches.filter(batch => batch)];
 }
 
+/** The length of a dash of a channel with messages of several colours. */
+const STRIPE = 7;
+
 /** A browser paints several strokes of some paths faster than one of all. */
 const PATHS_PER_STROKE = 40;
 
@@ -73,6 +76,46 @@ function drawTransfers(index) {
     layer.fill();
   }
   layer.globalAlpha = 1;
+  drawShared(step, widthOf(index));
+}
+
+/**
+ * Draws the channels that carry messages of several colours in a step: each colour has dashes of its own, so that none hides the
+ * others. Channels above their capacity keep the dashes of their transfers.
+ */
+function drawShared(step, width) {
+  const layer = transferLayer;
+  const coloursOf = new Map();
+  const loads = new Map();
+  for (const channel of step.channels) loads.set(channel, (loads.get(channel) || 0) + 1);
+  for (let i = 0; i < step.count; i += 1) {
+    if (step.isDrawable[i] === 0 || !isShown(step, i)) continue;
+    for (const channel of pathOf(step, i)) {
+      if (!coloursOf.has(channel)) coloursOf.set(channel, new Set());
+      coloursOf.get(channel).add(colourPlace(step.message[i]));
+    }
+  }
+  const batches = new Map();
+  for (const [channel, places] of coloursOf) {
+    if (places.size < 2 || loads.get(channel) > network.capacity[channel] * width) continue;
+    [...places].forEach((colour, part) => {
+      const key = `${colour} ${part} ${places.size}`;
+      if (!batches.has(key)) batches.set(key, { colour, part, parts: places.size, channels: [] });
+      batches.get(key).channels.push(channel);
+    });
+  }
+  layer.lineWidth = lineWidth(LINE, isIsolated() ? 2 : 1);
+  for (const { colour, part, parts, channels } of batches.values()) {
+    const dash = Math.max(STRIPE, 2 / camera.scale);
+    layer.strokeStyle = theme.palette[colour];
+    layer.setLineDash([dash, dash * (parts - 1)]);
+    layer.lineDashOffset = -dash * part;
+    layer.beginPath();
+    for (const channel of channels) traceChannel(layer, channel, false);
+    layer.stroke();
+  }
+  layer.setLineDash([]);
+  layer.lineDashOffset = 0;
 }
 
 /** The load of each resource between 0 and 1, in the step or in all steps. */

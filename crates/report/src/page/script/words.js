@@ -11,9 +11,9 @@ const counted = (count, noun) => `${count.toLocaleString('en')} ${noun}${count =
 const percent = share => `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : 1)} %`;
 const nodeName = node => (node >= 0 && node < nodeCount ? clip(record.nodes[node], NAME_LETTERS) : `unknown node ${node}`);
 
-/** Returns a time in seconds with a unit. */
+/** Returns a time in seconds with a unit, as the terminal writes it. */
 function seconds(time) {
-  const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
+  const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'us'], [1e-9, 'ns']];
   const [size, unit] = units.find(([limit]) => time >= limit) || units[3];
   return time === 0 ? '0 s' : `${Number((time / size).toPrecision(4))} ${unit}`;
 }
@@ -32,10 +32,11 @@ function linkName(resource) {
 /** Returns the name of a group: `host a`, or `group of 5`. */
 const groupName = group => (record.groups.noun === 'host' ? `host ${record.groups.names[group]}` : record.groups.names[group]);
 
+/** Returns a number of bytes with a unit, as the terminal writes it. */
 function sizeText(bytes) {
   const units = ['B', 'KiB', 'MiB', 'GiB'];
   const power = Math.min(3, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${bytes / 1024 ** power} ${units[power]}`;
+  return `${bytes / 1024 ** power}${units[power]}`;
 }
 
 /** Creates an element with a text and properties. */
