@@ -6,6 +6,7 @@
 mod args;
 mod checkpoint_file;
 mod command_files;
+mod command_line;
 mod commands;
 mod exit_status;
 mod explain;

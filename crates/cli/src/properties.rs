@@ -9,6 +9,7 @@ use lockstep::{NodeId, Topology};
 use lockstep_report::NetworkFacts;
 use serde::Serialize;
 
+use crate::command_line::command_line;
 use crate::metrics::{self, Metric, Wanted};
 use crate::text::Sheet;
 
@@ -25,6 +26,7 @@ pub(crate) fn network_facts(topology: &Topology) -> NetworkFacts {
     if let Some(simplification) = metrics::simplification(topology) {
         properties.line("metrics", simplification);
     }
+    properties.line("command", command_line());
     NetworkFacts { properties: properties.into_rows(), metrics: metrics::to_rows(&metrics) }
 }
 

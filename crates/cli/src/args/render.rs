@@ -10,6 +10,7 @@ const RENDER_EXAMPLES: &str = "\
 Examples:
   lockstep render s.json -o s.svg           one panel per step
   lockstep render s.json -o s.html          an interactive page
+  lockstep render a.json b.json -o ab.html  two plans side by side: before and after a fault, yours and another
   lockstep render s.json -o s.pdf           for print: the first steps on one A4 page
   lockstep render s.json -o s.pdf --steps 1-4 --width 85mm       four steps in one column
   lockstep render s.json -o s.svg --steps 1,5,9 --width 170mm    in the width of the text
@@ -21,6 +22,8 @@ Examples:
 pub(crate) struct RenderArgs {
     /// Schedule or plan file, JSON or binary; - is standard input
     pub(crate) file: PathBuf,
+    /// Second schedule or plan file, beside the first one on an HTML page
+    pub(crate) second: Option<PathBuf>,
     /// Write the picture to FILE; - is standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -7,6 +7,7 @@ use lockstep::{AlgorithmTimes, Front, FrontPlan, Problem};
 use lockstep_report::{AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, PageLimits, front_html};
 
 use super::size_ranges::{Range, ranges, size};
+use crate::command_line::command_line;
 use crate::text::counted;
 
 /// Writes the page of a front. `has_files` states that the page of each schedule is beside it.
@@ -36,7 +37,7 @@ pub(super) fn html(
             size(sizes[1]),
             counted(front.plans.len(), "schedule")
         ),
-        facts,
+        facts: facts.into_iter().chain([["command".to_owned(), command_line()]]).collect(),
         designs: designs.collect(),
         charts: charts(front, algorithms, sizes),
     };

@@ -10,6 +10,7 @@ use lockstep_report::{
 };
 
 use crate::args::{PictureFormat, PlanFormat};
+use crate::command_line::command_line;
 use crate::text::{self, Sheet, path_name};
 use crate::{output, step_table};
 
@@ -86,7 +87,13 @@ pub(super) fn picture(problem: &Problem<'_>, schedule: &Schedule, format: Pictur
 
 /// Writes the page of a plan or schedule.
 pub(super) fn page(problem: &Problem<'_>, schedule: &Schedule, facts: &PlanFacts) -> String {
-    schedule_html(problem, schedule, facts, &PageLimits::BROWSER)
+    schedule_html(problem, schedule, &with_command(facts.clone()), &PageLimits::BROWSER)
+}
+
+/// Adds the command of this run to the facts of a page.
+pub(super) fn with_command(mut facts: PlanFacts) -> PlanFacts {
+    facts.details.push(["Command".to_owned(), command_line()]);
+    facts
 }
 
 /// Returns the facts of a plan.

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use lockstep::schedule::Schedule;
 use lockstep::{PlanFile, Problem};
-use lockstep_report::{PaperFigure, PaperLayout};
+use lockstep_report::{PaperFigure, PaperLayout, comparison_html};
 
 use super::plan_file;
 use crate::args::{PaperArgs, PictureFormat, PlanFormat, RenderArgs, Verbosity};
@@ -34,11 +34,21 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         PictureFormat::Svg if args.paper.pages.is_some_and(|pages| pages > 1) => {
             bail!("an SVG file has one page; write a .pdf file, or leave out --pages")
         }
+        PictureFormat::Svg | PictureFormat::Pdf if args.second.is_some() => {
+            bail!("two schedules are drawn side by side on a page; write an .html file")
+        }
         _ => {}
     }
     let mut files = CommandFiles::new();
-    files.read("the schedule", &args.file)?;
+    for file in std::iter::once(&args.file).chain(&args.second) {
+        files.read("the schedule", file)?;
+    }
     let output = files.write("--output", path)?;
+    if let Some(second) = &args.second {
+        let [first, second] = [page_of(&args.file, verbosity)?, page_of(second, verbosity)?];
+        output.write(&comparison_html([(&first.0, &first.1), (&second.0, &second.1)]))?;
+        return Ok(ExitStatus::Success);
+    }
     let saved = input::saved(&args.file)?;
     let name = input::name(&args.file);
     let Some(file) = saved.schedule() else {
@@ -107,6 +117,27 @@ fn figure(
         );
     }
     Ok(figure)
+}
+
+/// Returns the name and the page of a file.
+fn page_of(path: &Path, verbosity: Verbosity) -> anyhow::Result<(String, String)> {
+    let (saved, name) = (input::saved(path)?, input::name(path));
+    let Some(file) = saved.schedule() else {
+        bail!("{name}: symmetric schedules cannot be drawn; draw the plan of a small network");
+    };
+    let (problem, schedule) = (file.problem(), file.schedule());
+    plan_file::refuse_large_picture(&problem, PlanFormat::Html, Some(path))?;
+    let page = match &saved {
+        Saved::Plan(plan) => plan_page(plan, &name, verbosity),
+        _ => {
+            if let Err(violation) = lockstep::verify(&problem, schedule) {
+                output::note(verbosity, &format!("{name}: the schedule is invalid: {violation}"));
+            }
+            let page = plan_file::picture(&problem, schedule, PictureFormat::Html);
+            String::from_utf8_lossy(&page).into_owned()
+        }
+    };
+    Ok((name, page))
 }
 
 /// Writes the page of a plan. Checks its claims before, because the page repeats them.

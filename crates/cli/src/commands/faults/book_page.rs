@@ -27,7 +27,8 @@ pub(super) fn html(book: &RecoveryBook) -> anyhow::Result<String> {
     let before = book.before().clone().check().context("the plan without faults")?;
     let entries: Vec<FaultEntry<'_>> = rows.iter().map(|row| entry(row, before.step_count())).collect();
     let (problem, schedule) = (before.problem(), before.schedule());
-    Ok(recovery_html(&problem, schedule, &plan_file::plan_facts(&before), &entries, &PageLimits::BROWSER))
+    let facts = plan_file::with_command(plan_file::plan_facts(&before));
+    Ok(recovery_html(&problem, schedule, &facts, &entries, &PageLimits::BROWSER))
 }
 
 fn entry(row: &Row, before: u32) -> FaultEntry<'_> {
