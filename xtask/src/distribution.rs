@@ -31,7 +31,9 @@ pub(crate) fn run() -> Result<()> {
         fs::remove_dir_all(&folder).context("the files of an earlier run")?;
     }
     fs::create_dir_all(&folder)?;
-    let archive = archive(&folder)?;
+    let version = version()?;
+    check_version(&version)?;
+    let archive = archive(&folder, &version)?;
     let environment = Environment::prepare()?.map_err(anyhow::Error::msg)?;
     let wheel = environment.build_wheel(&folder)?;
     environment.install_wheel(&wheel)?;
@@ -41,9 +43,9 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// Builds the program, and packs it with its texts, manual pages and completions. Returns the path of the archive.
-fn archive(folder: &Path) -> Result<PathBuf> {
+fn archive(folder: &Path, version: &str) -> Result<PathBuf> {
     let program = Build::Release.program("lockstep")?;
-    let name = format!("lockstep-{}-{}", version()?, host()?);
+    let name = format!("lockstep-{version}-{}", host()?);
     let contents = root().join("target").join("release-archive").join(&name);
     if contents.is_dir() {
         fs::remove_dir_all(&contents).context("the contents of an earlier archive")?;
@@ -73,6 +75,21 @@ fn version() -> Result<String> {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).context("Cargo.toml")?;
     let version = manifest_value(&manifest, "version").context("Cargo.toml: expected a line `version = \"…\"`")?;
     Ok(version.to_owned())
+}
+
+/// Checks that the texts of the release, and the tag that started the workflow, name this version.
+fn check_version(version: &str) -> Result<()> {
+    for (file, line) in [("CHANGELOG.md", format!("## {version} – ")), ("CITATION.cff", format!("version: {version}"))]
+    {
+        let text = fs::read_to_string(root().join(file)).with_context(|| file.to_owned())?;
+        let found = text.lines().any(|found| found.starts_with(&line));
+        ensure!(found, "{file}: no line begins with `{line}`, the version of Cargo.toml; write the release into it");
+    }
+    if std::env::var("GITHUB_REF_TYPE").is_ok_and(|kind| kind == "tag") {
+        let tag = std::env::var("GITHUB_REF_NAME").context("the workflow has a tag without a name")?;
+        ensure!(tag == format!("v{version}"), "the tag is {tag}, but Cargo.toml has version {version}; tag v{version}");
+    }
+    Ok(())
 }
 
 /// Returns the target triple of this machine, as the compiler names it.
