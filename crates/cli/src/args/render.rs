@@ -10,7 +10,7 @@ const RENDER_EXAMPLES: &str = "\
 Examples:
   lockstep render s.json -o s.svg           one panel per step
   lockstep render s.json -o s.html          an interactive page
-  lockstep render a.json b.json -o ab.html  two plans side by side: before and after a fault, yours and another
+  lockstep render a.json b.json -o ab.html  two plans, such as before and after a fault
   lockstep render s.json -o s.pdf           for print: the first steps on one A4 page
   lockstep render s.json -o s.pdf --steps 1-4 --width 85mm       four steps in one column
   lockstep render s.json -o s.svg --steps 1,5,9 --width 170mm    in the width of the text

@@ -1,6 +1,9 @@
 
 // The clock of a plan: when each step and each transfer begins and ends. It mirrors `TransferSpeed` of the library.
 
+/** The largest schedule whose transfers have times of their own. */
+const MAX_TIMED = 1000000;
+
 /** The number of transfers before each step. */
 const firstOf = (() => {
   const first = [0];
@@ -104,7 +107,7 @@ function timesInTurns(bytes) {
 function clockOf(bytes, isAsynchronous) {
   const times = stepTimes(bytes);
   const steps = { begin: times.slice(0, stepCount), end: times.slice(1), last: times[stepCount], transfers: null };
-  const transfers = isAsynchronous && record.time ? timesInTurns(bytes) : null;
+  const transfers = isAsynchronous && record.time && MAX_TIMED >= transferCount ? timesInTurns(bytes) : null;
   // Transfers that lose time by turns share their links instead: then all steps begin together.
   if (!transfers || transfers.end > steps.last) return steps;
   const extreme = (index, values, better) => {

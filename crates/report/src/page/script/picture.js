@@ -331,8 +331,8 @@ function drawAllLabels() {
   const isClose = camera.scale * 7 >= 10;
   for (const mark of network.marks) {
     const isSwitch = mark.role === SWITCH;
-    const size = isSwitch ? 7 : 11;
-    if (size * camera.scale < MIN_LABEL_PIXELS || (isSwitch && switches > NAMED_SWITCHES && !isClose)) continue;
+    const size = isSwitch ? Math.max(7, MIN_LABEL_PIXELS / camera.scale) : 11;
+    if (isSwitch && switches > NAMED_SWITCHES && !isClose) continue;
     layer.font = `${size}px system-ui, sans-serif`;
     const text = clip(record.nodes[mark.node], 12);
     const [x, y] = [mark.x + mark.labelX, mark.y + mark.labelY];

@@ -42,10 +42,15 @@ function writeAddress() {
   setAddress(fields);
 }
 
-/** Returns the name of an object in the address; its number if another object has this name, or the name is a number. */
+/** The name of the last object in the address: a search among many names takes longer than the picture of a step. */
+const addressed = { key: '', name: '' };
+
+/** Returns the name of an object in the address; its number if it has no name of its own. */
 function addressName({ kind, id }) {
+  const key = `${kind} ${id}`;
+  if (addressed.key === key) return addressed.name;
   const name = objectName(kind, id);
-  return name === undefined || objectOf(kind, name) !== id ? String(id) : name;
+  return Object.assign(addressed, { key, name: name === undefined || objectOf(kind, name) !== id ? String(id) : name }).name;
 }
 
 /** Returns the object of a name or a number, or -1. */

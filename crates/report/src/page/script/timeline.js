@@ -40,8 +40,15 @@ function orderRows() {
   rowOrder.sort((one, other) => share(other) - share(one) || one - other);
 }
 
+/** Computes the clock again if the size or the order has changed. */
+function readClock() {
+  const isAsynchronous = state.isAsynchronous && totals.isReady;
+  const key = `${state.bytes} ${isAsynchronous}`;
+  if (clock.key !== key) clock = { ...clockOf(state.bytes, isAsynchronous), key };
+}
+
 function layOutTimeline() {
-  clock = clockOf(state.bytes, state.isAsynchronous && totals.isReady);
+  readClock();
   orderRows();
   rowsWidth = rowsFrame.clientWidth;
   byId('cursor').style.top = `${rowsFrame.offsetTop}px`;
