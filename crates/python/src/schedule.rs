@@ -201,14 +201,13 @@ impl Schedule {
         bytes: u64,
         sizes: [u64; 2],
     ) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
-        let failed = |error: String| errors::ExportError::new_err(error);
         let names = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
         let format = format_named(format)
-            .ok_or_else(|| failed(format!("there is no format '{format}'; the formats are {}", names())))?;
+            .ok_or_else(|| errors::export(format!("there is no format '{format}'; the formats are {}", names())))?;
         let runtime = match runtime {
             "rccl" => Runtime::Rccl,
             "msccl" => Runtime::Msccl,
-            other => return Err(failed(format!("runtime: found '{other}', expected 'msccl' or 'rccl'"))),
+            other => return Err(errors::export(format!("runtime: found '{other}', expected 'msccl' or 'rccl'"))),
         };
         let options = ExportOptions {
             placement: if in_place { Placement::InPlace } else { Placement::OutOfPlace },
@@ -218,7 +217,7 @@ impl Schedule {
             sizes,
         };
         let export = Export { problem: self.file.problem(), schedule: self.file.schedule(), options };
-        let files = py.detach(|| format.write(&export)).map_err(|error| failed(error.to_string()))?;
+        let files = py.detach(|| format.write(&export)).map_err(errors::export)?;
         Ok(files.into_iter().map(|file| (file.name, PyBytes::new(py, &file.contents))).collect())
     }
 }

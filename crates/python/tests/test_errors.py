@@ -35,6 +35,29 @@ def test_errors_are_typed_and_name_the_value(arguments, options, error, message)
         lockstep.plan(*arguments, **options)
 
 
+LONG = "x" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "end"),
+    [
+        (lambda: lockstep.plan(LONG, "all-gather"), lockstep.TopologyError, "check the path and its permissions"),
+        (lambda: lockstep.plan("ring:4", LONG), lockstep.ProblemError, "all-reduce"),
+        (lambda: lockstep.plan("ring:4", "broadcast", root=LONG), lockstep.ProblemError, "expected a name or a number"),
+        (lambda: lockstep.plan("ring:4", "all-gather", budget=LONG), lockstep.ProblemError, "or 'unlimited'"),
+        (lambda: lockstep.plan("ring:4", "all-gather").export(LONG), lockstep.ExportError, "latex"),
+        (lambda: lockstep.Topology("ring:4").without(links=[LONG]), lockstep.FaultError, "names or numbers"),
+        (lambda: lockstep.simulate("ring:4", LONG), lockstep.SimulationError, "uniform or all-to-all"),
+    ],
+)
+def test_a_long_name_is_shortened_in_the_message_but_not_the_remedy(call, error, end):
+    with pytest.raises(error) as caught:
+        call()
+    message = str(caught.value)
+    assert "x…x" in message and LONG[:201] not in message
+    assert message.endswith(end)
+
+
 def test_all_errors_have_one_base():
     for name in ("TopologyError", "ProblemError", "PlanError", "InvalidSchedule", "FaultError", "ExportError"):
         assert issubclass(getattr(lockstep, name), lockstep.LockstepError)

@@ -5,17 +5,13 @@ use lockstep::design::{AllGatherSearch, ChannelRule};
 use lockstep::topology::OrderDegreeSearch;
 use pyo3::prelude::*;
 
-use crate::errors::DesignError;
+use crate::errors;
 use crate::network::Network;
 use crate::progress::Progress;
 use crate::worker;
 
 /// A network found: itself, the sum of its distances, a lower bound of the sum, its diameter.
 type Found = (Network, u64, u64, u32);
-
-fn impossible(error: impl ToString) -> PyErr {
-    DesignError::new_err(error.to_string())
-}
 
 /// Searches a graph of given order and degree with a small diameter and a small mean distance.
 #[pyfunction]
@@ -28,14 +24,14 @@ pub(crate) fn design_distance(
     observer: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Found> {
     let found = worker::run(py, &Budget::unlimited(), observer, move |events, budget| {
-        let mut search = OrderDegreeSearch::new(order, degree, seed).map_err(impossible)?;
+        let mut search = OrderDegreeSearch::new(order, degree, seed).map_err(errors::design)?;
         while !search.is_over() && search.round() < rounds && budget.stop_after(0).is_none() {
             search.advance();
             events.found();
             events.see(|| Some(Progress::of_count("rounds", search.round() as usize, Some(rounds as usize))));
         }
         let best = search.best();
-        let network = best.topology(format!("order-degree:{order},{degree}")).map_err(impossible)?;
+        let network = best.topology(format!("order-degree:{order},{degree}")).map_err(errors::design)?;
         Ok((network.into(), best.distance_sum(), best.bound(), best.diameter()))
     });
     found.map_err(|stopped| stopped.keeping(py, |found: PyResult<Found>| found.ok()))?
@@ -56,7 +52,7 @@ pub(crate) fn design_all_gather(
 ) -> PyResult<Vec<AllGatherNetwork>> {
     let rule = if full_duplex { ChannelRule::FullDuplex } else { ChannelRule::Any };
     let found = worker::run(py, &Budget::unlimited(), observer, move |events, budget| {
-        let mut search = AllGatherSearch::new(order, degree, rule, seed).map_err(impossible)?;
+        let mut search = AllGatherSearch::new(order, degree, rule, seed).map_err(errors::design)?;
         while !search.is_over() && budget.stop_after(0).is_none() {
             search.advance();
             events.found();

@@ -8,7 +8,7 @@ use lockstep_steps::convert;
 use pyo3::prelude::*;
 
 use super::plan::budget;
-use crate::errors::{self, LockstepError};
+use crate::errors::{self, program as refused};
 use crate::network::Network;
 use crate::schedule::Schedule;
 use crate::worker;
@@ -19,10 +19,6 @@ type Judgement = (String, String, Option<String>, Option<String>, Option<Schedul
 
 /// Number of orders of the threads in which a program is executed.
 const ORDERS: u32 = 16;
-
-fn refused(error: impl ToString) -> PyErr {
-    LockstepError::new_err(error.to_string())
-}
 
 /// Executes a program, converts it to a schedule, and plans the same collective.
 #[pyfunction]

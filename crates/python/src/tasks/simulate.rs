@@ -10,7 +10,7 @@ use lockstep::flow::{
 };
 use pyo3::prelude::*;
 
-use crate::errors::SimulationError;
+use crate::errors::simulation as failed;
 use crate::network::Network;
 use crate::schedule::Schedule;
 use crate::worker;
@@ -18,10 +18,6 @@ use crate::worker;
 /// The result: the makespan in time units, the picoseconds of a time unit, the number of flows, and the smallest, mean,
 /// median and largest time of a flow.
 type Result6 = (f64, Option<f64>, usize, Option<[f64; 4]>);
-
-fn failed(error: impl ToString) -> PyErr {
-    SimulationError::new_err(error.to_string())
-}
 
 /// Simulates a workload on a network.
 #[pyfunction]
