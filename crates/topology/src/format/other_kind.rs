@@ -4,7 +4,8 @@
 //!
 //! `src/graph/xml.cc` of NCCL, topology.yaml(5) of Slurm, the README of floogen in github.com/pulp-platform/FlooNoC,
 //! `tt_metal/fabric/MGD_README.md` of github.com/tenstorrent/tt-metal, the distributed launcher of MLX, `neuron-ls` of the AWS
-//! Neuron SDK, and the formats of Matrix Market, DIMACS and Pajek.
+//! Neuron SDK, `formatMatrixToJSON` in `python_smi_tools/rocm_smi.py` of github.com/ROCm/rocm_smi_lib, and the formats of
+//! Matrix Market, DIMACS and Pajek.
 
 use super::error::ReadError;
 use super::xml;
@@ -35,6 +36,10 @@ const JACCL: Kind = (
 const NEURON: Kind = (
     "a list of devices of neuron-ls",
     "write an edge list: a line 'u v' per pair of connected devices; 16 devices with 4 neighbors each are torus:4x4",
+);
+const ROCM_SMI_JSON: Kind = (
+    "a topology of rocm-smi in JSON",
+    "print the tables with rocm-smi --showtopo, without --json, or the JSON of amd-smi topology --json",
 );
 const MATRIX_MARKET: Kind =
     ("a MatrixMarket file", "in Python, Topology.from_matrix(scipy.io.mmread(FILE)) reads it, or write an edge list");
@@ -96,7 +101,11 @@ fn of_object(text: &str) -> Option<Kind> {
     if has_key(text, "format") || has_key(text, "nodes") {
         return None;
     }
-    first([(has_key(text, "msccl_type"), MSCCL_JSON), (has_key(text, "gpus"), MSCCLPP)])
+    first([
+        (has_key(text, "msccl_type"), MSCCL_JSON),
+        (has_key(text, "gpus"), MSCCLPP),
+        (text.contains("\"(Topology) "), ROCM_SMI_JSON),
+    ])
 }
 
 fn of_list(text: &str) -> Option<Kind> {

@@ -446,6 +446,7 @@ fn files_of_other_kinds_say_what_they_are() {
         ("netq.json", "[{\"links\":[{\"id\":\"a-*-b\",\"compounded_links\":[]}],\"nodes\":[]}]"),
         ("hosts.json", "[{\"ssh\": \"m1\", \"ips\": [], \"rdma\": [null, \"rdma_en2\"]}]"),
         ("devices.json", "[[null, \"rdma_en2\"], [\"rdma_en2\", null]]"),
+        ("topo.json", "{\"system\": {\"(Topology) Hops between DRM devices 0 and 1\": \"1\"}}"),
         ("neuron.json", "[{\"neuron_device\": 0, \"connected_to\": [1]}]"),
         ("neuron.txt", "| NEURON | NEURON | NEURON | CONNECTED     |\n| DEVICE | CORES  | MEMORY | DEVICES       |\n"),
         ("x.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n"),
@@ -472,6 +473,7 @@ fn files_of_other_kinds_say_what_they_are() {
         this is a topology of NVIDIA NetQ; write an edge list: a line 'u v' per entry of compounded_links, and 'switches: ...'
         this is a list of hosts of JACCL (MLX); write an edge list: a line 'u v' per cable, or use complete:N or ring:N for N hosts
         this is a list of hosts of JACCL (MLX); write an edge list: a line 'u v' per cable, or use complete:N or ring:N for N hosts
+        this is a topology of rocm-smi in JSON; print the tables with rocm-smi --showtopo, without --json, or the JSON of amd-smi topology --json
         this is a list of devices of neuron-ls; write an edge list: a line 'u v' per pair of connected devices; 16 devices with 4 neighbors each are torus:4x4
         this is a list of devices of neuron-ls; write an edge list: a line 'u v' per pair of connected devices; 16 devices with 4 neighbors each are torus:4x4
         this is a MatrixMarket file; in Python, Topology.from_matrix(scipy.io.mmread(FILE)) reads it, or write an edge list
