@@ -26,7 +26,8 @@ pub fn candidate_paths(problem: &Problem) -> Result<PathTable, TableError> {
 /// Searches for a schedule of `steps` steps by [`Umda`](crate::Umda) with [directed](UmdaOptions::directed) mutation.
 ///
 /// The same problem, steps, seed and evaluations give the same schedule on any number of threads. An evaluation is an
-/// individual or a chain of an [`EjectionChainSearch`](crate::EjectionChainSearch).
+/// individual or a chain of an [`EjectionChainSearch`](crate::EjectionChainSearch). A chain of a broadcast that examines many
+/// paths counts as several.
 ///
 /// # Errors
 ///

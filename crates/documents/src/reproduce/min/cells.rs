@@ -16,8 +16,11 @@ use crate::reproduce::tally::Tally;
 /// Time limit of one run of the published algorithm.
 const RUN_LIMIT: Duration = Duration::from_mins(10);
 
-/// Evaluations per attempt with fewer steps than published.
-const BEATING_EVALUATIONS: u64 = 1 << 22;
+/// Evaluations per attempt at a scatter with fewer steps than published.
+pub(super) const SCATTER_EVALUATIONS: u64 = 1 << 22;
+
+/// The same for a broadcast. A chain examines more paths and counts as several evaluations: this is about as many chains.
+pub(super) const BROADCAST_EVALUATIONS: u64 = 1 << 25;
 
 /// Evaluations per run of the planner.
 const PLAN_EVALUATIONS: u64 = 1 << 20;
@@ -149,7 +152,8 @@ fn figure<'a>(
         }
     }
     if settings.engine == EngineChoice::Named("umda") {
-        let budget = Budget::evaluations(BEATING_EVALUATIONS);
+        let is_scatter = problem.messages().is_scatter();
+        let budget = Budget::evaluations(if is_scatter { SCATTER_EVALUATIONS } else { BROADCAST_EVALUATIONS });
         for steps in (bound.steps..published).rev() {
             let Some(steps) = evolved(problem, steps, settings.seed, &budget)? else { break };
             fewest = Some(steps);

@@ -6,7 +6,7 @@ use lockstep::EngineChoice;
 use lockstep::schedule::CostModel;
 use lockstep_report::Table;
 
-use super::cells::{Outcome, Settings, Verdict};
+use super::cells::{BROADCAST_EVALUATIONS, Outcome, SCATTER_EVALUATIONS, Settings, Verdict};
 use super::figures::{Cell, Figures, Network};
 use super::published_schedule::VerifiedSchedule;
 use crate::reproduce::figure_table::{Column, Compared, FigureTable};
@@ -66,7 +66,9 @@ impl MinReport<'_> {
         let runs = format!("{runs} {}", if *runs == 1 { "run" } else { "runs" });
         report.add("head", &[("options", &options), ("runs", &runs), ("seed", seed)]);
         if *engine == EngineChoice::Named("umda") {
-            report.add("method", &[]);
+            let [scatter, broadcast] =
+                [SCATTER_EVALUATIONS, BROADCAST_EVALUATIONS].map(|limit| format!("2^{}", limit.ilog2()));
+            report.add("method", &[("scatter", &scatter), ("broadcast", &broadcast)]);
         }
         for number in (1..=6).filter(|number| self.table.is_none_or(|table| table == *number)) {
             match number {
