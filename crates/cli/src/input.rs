@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use lockstep::files::{
     FileError, FileKind, InputError, SealError, decode_text, first_binary_byte, read_file, read_input,
 };
@@ -58,16 +58,32 @@ impl Saved {
     }
 }
 
-/// Error of a file that is neither a schedule nor a plan.
-const NOT_SAVED: &str = "expected a schedule or plan file, JSON or binary; create one with lockstep plan";
-
 /// Reads a schedule or plan file, JSON or binary.
 pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
     let bytes = bytes(path, MAX_PLAN_BYTES, |first| match read_saved(first) {
-        Ok(None) => Err(anyhow!("{}: {NOT_SAVED}", name(path))),
+        Ok(None) => Err(not_saved(path, first)),
         _ => Ok(()),
     })?;
-    read_saved(&bytes).and_then(|saved| saved.context(NOT_SAVED)).with_context(|| name(path))
+    match read_saved(&bytes) {
+        Ok(Some(saved)) => Ok(saved),
+        Ok(None) => Err(not_saved(path, &bytes)),
+        Err(_) if lockstep_execute::detect(&bytes).is_some() => Err(not_saved(path, &bytes)),
+        Err(error) => Err(error.context(name(path))),
+    }
+}
+
+/// Returns the error of a file that is neither a schedule nor a plan. The first bytes tell a program.
+fn not_saved(path: &Path, first: &[u8]) -> anyhow::Error {
+    match lockstep_execute::detect(first) {
+        Some(format) => anyhow!(
+            "{}: this is a program ({format}) without steps; find its steps first: lockstep judge {} -o steps.json",
+            name(path),
+            path_name(path)
+        ),
+        None => {
+            anyhow!("{}: expected a schedule or plan file, JSON or binary; create one with lockstep plan", name(path))
+        }
+    }
 }
 
 /// Reads the schedule of a schedule or plan file, JSON or binary.

@@ -62,7 +62,7 @@ pub fn run() -> ExitCode {
         Command::Faults(args) => commands::faults::run(&args, verbosity, &NoWorkers),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Time(args) => commands::time::run(&args),
-        Command::Export(args) => commands::export::run(&args),
+        Command::Export(args) => commands::export::run(&args, verbosity),
         Command::Run(args) => commands::run::run(&args),
         Command::Judge(args) => commands::judge::run(&args, verbosity),
         Command::Render(args) => commands::render::run(&args, verbosity),

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
+use lockstep::files::{did_you_mean, one_line};
 use lockstep::schedule::Message;
 use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, Loss, NodeId, Problem, Topology};
 
@@ -69,7 +70,8 @@ fn named(
     }
     let roots = args.root.iter().map(|text| terminal(topology, "--root", text)).collect::<anyhow::Result<Vec<_>>>()?;
     if !args.group.is_empty() || roots.len() > 1 {
-        let groups = args.group.iter().map(|text| group(topology, text)).collect::<anyhow::Result<Vec<_>>>()?;
+        let groups =
+            args.group.iter().map(|text| node_list(topology, "--group", text)).collect::<anyhow::Result<Vec<_>>>()?;
         let option = if args.group.is_empty() { "--root" } else { "--group" };
         return name.in_groups(topology, &groups, &roots).context(option);
     }
@@ -89,19 +91,25 @@ fn named(
 /// Returns the all-reduce of all terminals, or of each group, in a number of blocks.
 fn all_reduce_in_blocks(args: &ProblemArgs, topology: &Topology, blocks: NonZeroU32) -> anyhow::Result<Collective> {
     ensure!(args.root.is_empty(), "--root: an all-reduce has no root; leave it out");
-    let groups = args.group.iter().map(|text| group(topology, text)).collect::<anyhow::Result<Vec<_>>>()?;
+    let groups =
+        args.group.iter().map(|text| node_list(topology, "--group", text)).collect::<anyhow::Result<Vec<_>>>()?;
     Collective::all_reduce_in_blocks(topology, &groups, blocks).context("--group")
 }
 
 /// Returns the node that an option names.
 fn terminal(topology: &Topology, option: &str, text: &str) -> anyhow::Result<NodeId> {
-    topology
-        .find_node(text)
-        .with_context(|| format!("{option}: {} has no node '{text}'; expected a name or a number", topology.name()))
+    topology.find_node(text).with_context(|| unknown_node(topology, option, text, "expected a name or a number"))
 }
 
-/// Returns the members of a group: names, numbers and ranges of numbers, separated by commas.
-fn group(topology: &Topology, text: &str) -> anyhow::Result<Vec<NodeId>> {
+/// Returns the error of a word that names no node: similar names, or what was expected.
+fn unknown_node(topology: &Topology, option: &str, word: &str, expected: &str) -> String {
+    let advice = did_you_mean(word, topology.nodes().map(|node| topology.node_name(node)));
+    let advice = advice.as_deref().unwrap_or(expected);
+    format!("{option}: {} has no node '{}'; {advice}", topology.name(), one_line(word))
+}
+
+/// Returns the nodes of a list, in its order: names, numbers and ranges of numbers, separated by commas.
+pub(crate) fn node_list(topology: &Topology, option: &str, text: &str) -> anyhow::Result<Vec<NodeId>> {
     let mut members = Vec::new();
     for item in text.split(',').map(str::trim) {
         let range =
@@ -111,10 +119,10 @@ fn group(topology: &Topology, text: &str) -> anyhow::Result<Vec<NodeId>> {
             (None, Some((from, to))) if from <= to && (to as usize) < topology.node_count() => {
                 members.extend((from..=to).map(NodeId::new));
             }
-            _ => bail!(
-                "--group: {} has no node '{item}'; expected a name, a number or a range such as 0-3",
-                topology.name()
-            ),
+            _ => {
+                let expected = "expected a name, a number or a range such as 0-3";
+                bail!(unknown_node(topology, option, item, expected))
+            }
         }
     }
     Ok(members)

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use lockstep::files::{self, escaped};
-use lockstep::schedule::{BaseSchedule, MessageSizes, Picoseconds, Schedule, Verification};
+use lockstep::schedule::{BaseSchedule, CostModel, MessageSizes, Picoseconds, Schedule, Verification};
+use lockstep::topology::Quantity;
 use lockstep::{CayleyGraph, Collective, LowerBound, Plan, Problem, Topology, Verdict};
 
 use crate::args::CostArgs;
@@ -18,6 +19,11 @@ impl Sheet {
     /// Adds a line.
     pub fn line(&mut self, name: &'static str, value: impl Into<String>) {
         self.rows.push((name, value.into()));
+    }
+
+    /// Adds the lines of another sheet.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.rows.extend(other.rows);
     }
 
     /// Returns the names and values.
@@ -111,18 +117,39 @@ fn joined(words: impl IntoIterator<Item = Option<String>>) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the time of a schedule by equation 1 of the multistage-network document, if the costs are given. The chunks of
-/// a message share its bytes.
-pub(crate) fn time(collective: &Collective, schedule: &Schedule, cost: CostArgs) -> anyhow::Result<Option<String>> {
-    let Some((model, bytes)) = cost.model() else { return Ok(None) };
-    let time = model.time(collective, schedule, MessageSizes::Equal(bytes))?;
-    Ok(Some(steps_of(time, schedule.step_count(), model.time_of_steps(1, collective.chunk_size(bytes)))))
+/// Adds the time of a schedule by equation 1 of the multistage-network document, if the costs are given: one line per size of
+/// the messages. The chunks of a message share its bytes.
+pub(crate) fn add_times(
+    sheet: &mut Sheet,
+    collective: &Collective,
+    schedule: &Schedule,
+    cost: &CostArgs,
+) -> anyhow::Result<()> {
+    add_time_per_size(sheet, cost, |model, bytes| {
+        let time = model.time(collective, schedule, MessageSizes::Equal(bytes))?;
+        Ok(steps_of(time, schedule.step_count(), model.time_of_steps(1, collective.chunk_size(bytes))))
+    })
 }
 
-/// Returns the time of a symmetric schedule by the same equation, if the costs are given.
-pub(crate) fn time_of_base(base: &BaseSchedule, cost: CostArgs) -> Option<String> {
-    let (model, bytes) = cost.model()?;
-    Some(steps_of(model.time_of_base(base, bytes), base.step_count(), model.time_of_steps(1, bytes)))
+/// Adds the time of a symmetric schedule by the same equation, if the costs are given.
+pub(crate) fn add_times_of_base(sheet: &mut Sheet, base: &BaseSchedule, cost: &CostArgs) -> anyhow::Result<()> {
+    add_time_per_size(sheet, cost, |model, bytes| {
+        Ok(steps_of(model.time_of_base(base, bytes), base.step_count(), model.time_of_steps(1, bytes)))
+    })
+}
+
+fn add_time_per_size(
+    sheet: &mut Sheet,
+    cost: &CostArgs,
+    time: impl Fn(&CostModel, u64) -> anyhow::Result<String>,
+) -> anyhow::Result<()> {
+    let Some((model, sizes)) = cost.model() else { return Ok(()) };
+    for (place, &bytes) in sizes.iter().enumerate() {
+        let time = time(&model, bytes)?;
+        let name = if place == 0 { "time" } else { "" };
+        sheet.line(name, if sizes.len() == 1 { time } else { format!("{}: {time}", Quantity::Size.format(bytes)) });
+    }
+    Ok(())
 }
 
 fn steps_of(time: Picoseconds, steps: usize, step: Picoseconds) -> String {

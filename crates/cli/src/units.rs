@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-use lockstep::topology::Quantity;
+use lockstep::topology::{Quantity, Sizes, SizesError};
 use lockstep::{Budget, DEFAULT_EVALUATIONS};
 
 /// Units of time in picoseconds.
@@ -103,17 +103,16 @@ pub(crate) fn time_limit(text: &str) -> Result<BudgetArg, String> {
     }
 }
 
-/// Parses a size above 0, such as `64KiB`, into bytes.
+/// Parses one size above 0, such as `64KiB`, into bytes.
 ///
 /// # Errors
 ///
 /// The reason in words.
 pub fn size(text: &str) -> Result<u64, String> {
-    match Quantity::Size.parse(text) {
-        Ok(0) => Err("expected a size above 0".to_owned()),
-        Ok(size) => Ok(size),
-        Err(error) => Err(error.to_string()),
-    }
+    let sizes: Sizes = text.parse().map_err(|error: SizesError| error.to_string())?;
+    sizes.single().ok_or_else(|| {
+        format!("found several sizes, expected one, such as {}", Quantity::Size.format(sizes.bounds()[0]))
+    })
 }
 
 /// Parses a length such as `85mm`, and returns it in millimetres.

@@ -83,15 +83,17 @@ fn table(name: &str) -> Result<String> {
     let code = |name: &str| format!("`{name}`");
     let rows: Vec<[String; 3]> = match name {
         "collectives" => {
-            let short = |name: CollectiveName| match name.abbreviation() {
-                short if short == name.word() => String::new(),
-                short => code(short),
-            };
-            CollectiveName::ALL.map(|name| [name.word().to_owned(), short(name), name.about().to_owned()]).to_vec()
+            let others = |name: CollectiveName| name.spellings()[1..].iter().map(|name| code(name)).collect::<Vec<_>>();
+            CollectiveName::ALL
+                .map(|name| [name.word().to_owned(), others(name).join(", "), name.about().to_owned()])
+                .to_vec()
         }
         "families" => families()
             .iter()
-            .map(|family| [code(&family.usage()), code(family.example), family.about.to_owned()])
+            .map(|family| {
+                let aliases: String = family.aliases.iter().map(|alias| format!("; also `{alias}`")).collect();
+                [code(&family.usage()), code(family.example), format!("{}{aliases}", family.about)]
+            })
             .collect(),
         "constructions" => {
             constructions().iter().map(|entry| [code(entry.name), entry.about.to_owned(), String::new()]).collect()
@@ -104,7 +106,7 @@ fn table(name: &str) -> Result<String> {
         _ => bail!("there is no table {name}"),
     };
     let head: &[&str] = match name {
-        "collectives" => &["collective", "short form", "messages"],
+        "collectives" => &["collective", "other names", "messages"],
         "families" => &["spec", "example", "network"],
         "constructions" => &["construction", "networks and collectives"],
         "combining" => &["algorithm", "partners of a rank, and steps for p ranks"],

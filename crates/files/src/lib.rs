@@ -36,6 +36,7 @@
 //! - [`to_json_line`] writes one record of a JSON Lines file, and [`from_json_lines`] reads such a file.
 //! - [`decode_text`] decodes a text file in UTF-8 or UTF-16.
 //! - [`one_line`] quotes a foreign text in an error message, and [`message_line`] a whole message.
+//! - [`name_chosen`] finds the name that a typed word stands for, and [`name_advice`] suggests names for a wrong word.
 //! - [`read_file`] reads a file up to a limit. [`open_input`] and [`read_input`] are its two parts.
 //! - [`OutputFile`] writes a device in place, and a file as a [`Replacement`]: as a whole or not at all. [`LogFile`] writes
 //!   a file that grows. [`FileIdentity`] tells whether two paths name one file.
@@ -50,6 +51,7 @@ mod json;
 mod json_lines;
 mod kind;
 mod log_file;
+mod names;
 mod output_file;
 mod quote;
 mod replacement;
@@ -66,6 +68,7 @@ pub use json::{to_json_line, to_json_rows};
 pub use json_lines::{JsonLineError, from_json_lines};
 pub use kind::{FileError, FileKind};
 pub use log_file::LogFile;
+pub use names::{NameError, did_you_mean, is_same_name, name_advice, name_chosen, nearest_names};
 pub use output_file::OutputFile;
 pub use quote::{escaped, is_hidden, message_line, one_line};
 pub use replacement::{Replacement, TEMPORARY_SUFFIX, replace};

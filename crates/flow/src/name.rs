@@ -1,8 +1,10 @@
 //! Options that are chosen by name.
 
+use lockstep_files::{name_advice, one_line};
+
 /// A word that is not a name of an option.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("unknown {choice} '{}'; choose {}", lockstep_files::one_line(.word), listed(.names))]
+#[error("unknown {choice} '{}'; {}", one_line(.word), name_advice(.word, names.iter().copied()))]
 pub struct UnknownName {
     /// The kind of option.
     pub choice: &'static str,
@@ -10,15 +12,6 @@ pub struct UnknownName {
     pub word: String,
     /// All valid names.
     pub names: &'static [&'static str],
-}
-
-/// Joins names with commas and "or".
-fn listed(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [before @ .., last] => format!("{} or {last}", before.join(", ")),
-    }
 }
 
 /// Implements the list of values, names, `Display` and `FromStr` for an enum without fields.
@@ -46,7 +39,7 @@ macro_rules! named {
             type Err = $crate::UnknownName;
 
             fn from_str(word: &str) -> Result<Self, Self::Err> {
-                let found = Self::ALL.iter().find(|value| value.name().eq_ignore_ascii_case(word));
+                let found = Self::ALL.iter().find(|value| lockstep_files::is_same_name(value.name(), word));
                 found.copied().ok_or_else(|| $crate::UnknownName {
                     choice: $choice,
                     word: word.to_owned(),

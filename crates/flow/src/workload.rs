@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
+use lockstep_files::{name_advice, one_line};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -85,12 +86,12 @@ pub enum WorkloadError {
     },
 }
 
+/// The names of all workloads.
+const NAMES: [&str; 5] = ["chained", "phased", "phased:PHASES", "uniform", "all-to-all"];
+
 /// A word that names no workload.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "unknown workload '{}'; choose chained, phased, phased:PHASES, uniform or all-to-all",
-    lockstep_files::one_line(.word)
-)]
+#[error("unknown workload '{}'; {}", one_line(.word), name_advice(.word, NAMES))]
 pub struct UnknownWorkload {
     /// The word.
     pub word: String,

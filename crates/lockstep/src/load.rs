@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lockstep_files::{InputError, decode_text, first_binary_byte, one_line, open_input, read_input};
 use lockstep_topology::{
-    GraphFile, GraphFormat, ReadError, ReadNote, ReadOptions, SpecError, Topology, families, read_graph_file,
+    GraphFile, GraphFormat, ReadError, ReadNote, ReadOptions, SpecError, Topology, family_named, read_graph_file,
 };
 
 /// The maximum length of a network file in bytes: 1 GiB.
@@ -164,7 +164,7 @@ pub fn is_network_file(spec_or_file: &str) -> bool {
 
 fn has_known_family(spec: &str) -> bool {
     let family = spec.split(':').next().unwrap_or_default().trim();
-    families().iter().any(|known| known.name.eq_ignore_ascii_case(family))
+    family_named(family).is_some()
 }
 
 /// Reads a network from a stream in any [`GraphFormat`]. `file` is its name in errors, and the extension tells the

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lockstep::files::open_input;
-use lockstep::topology::{GraphFile, GraphFormat, Quantity, ReadOptions, read_graph_file, write_graph};
+use lockstep::topology::{GraphFile, GraphFormat, Quantity, ReadOptions, Sizes, read_graph_file, write_graph};
 use lockstep::{
     ChannelId, FaultSet, LoadError, LoadOptions, NodeId, Topology, TopologyBuilder, load_with, read_network_with,
 };
@@ -238,4 +238,11 @@ pub(crate) fn time(text: &str) -> PyResult<u64> {
 #[pyfunction]
 pub(crate) fn size(text: &str) -> PyResult<u64> {
     Quantity::Size.parse(text).map_err(errors::problem)
+}
+
+/// Returns the smallest and the largest size of a text such as `64KiB..1MiB`, in bytes.
+#[pyfunction]
+pub(crate) fn sizes(text: &str) -> PyResult<(u64, u64)> {
+    let [least, most] = text.parse::<Sizes>().map_err(errors::problem)?.bounds();
+    Ok((least, most))
 }

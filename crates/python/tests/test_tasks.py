@@ -10,7 +10,7 @@ import lockstep_collectives as lockstep
 
 @pytest.fixture(scope="module")
 def server_front():
-    return lockstep.front("dgx-1", "all-gather", sizes=("1KiB", "256MiB"), switching="store-and-forward", budget="20s")
+    return lockstep.front("dgx-1", "all-gather", sizes="1KiB..256MiB", switching="store-and-forward", budget="20s")
 
 
 def test_a_front_has_the_best_schedule_of_each_size(server_front):

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::collective::Collective;
 use crate::compact;
-use crate::file::{COMPACT_KIND, KIND, ScheduleFile, ScheduleFileError};
+use crate::file::{CURRENT_KIND, KIND, ScheduleFile, ScheduleFileError};
 use crate::messages::{Message, MessageId};
 use crate::model::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
 use crate::name::CollectiveName;
@@ -31,7 +31,7 @@ impl ScheduleFile {
     /// Appends the bytes of a binary file.
     pub fn append_to(&self, bytes: &mut Vec<u8>) {
         let tables = (problem_tables(self), self.collective.pattern(), RateTables::from(self));
-        append_sealed(bytes, COMPACT_KIND.magic, COMPACT_KIND.version, |payload| {
+        append_sealed(bytes, CURRENT_KIND.magic, CURRENT_KIND.version, |payload| {
             let length = payload.len();
             payload.extend([0; 8]);
             let start = payload.len();
@@ -49,7 +49,7 @@ impl ScheduleFile {
     /// [`FileError::Sealed`](lockstep_files::FileError::Sealed) if the file is truncated, altered or of another kind.
     /// Otherwise the errors of [`from_json`](Self::from_json).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ScheduleFileError> {
-        let payload = match open(COMPACT_KIND.magic, COMPACT_KIND.version, bytes) {
+        let payload = match open(CURRENT_KIND.magic, CURRENT_KIND.version, bytes) {
             Err(SealError::Version { found: 1, .. }) => {
                 let Tables { problem, steps } = KIND.open(bytes)?;
                 return problem.into_file(None, RateTables::default(), steps.schedule()?);

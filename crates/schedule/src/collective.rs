@@ -282,7 +282,8 @@ impl Collective {
         }
     }
 
-    /// Returns the name of the collective in files: the short form of its [name](Self::name), or `custom`.
+    /// Returns the name of the collective in the documents, in binary files and in checkpoints: the short form of its
+    /// [name](Self::name), or `custom`.
     pub fn abbreviation(&self) -> &'static str {
         self.name().map_or("custom", CollectiveName::abbreviation)
     }

@@ -34,15 +34,16 @@ pub const PLAN_KIND: FileKind = FileKind {
 /// The kind of binary plan files: a sealed piece of claims, followed by a binary schedule file.
 pub const BINARY_PLAN_KIND: FileKind = FileKind { version: 3, ..PLAN_KIND };
 
-/// Version 2, which states the pattern of a custom collective. In version 1, [`KIND`], the messages imply the pattern.
+/// Version 2 of JSON files, which states the pattern of a custom collective. In version 1, [`KIND`], the messages imply the
+/// pattern.
 pub(crate) const PATTERN_KIND: FileKind = FileKind { version: 2, ..KIND };
 
-/// Version 3, which also has capacities, latencies, hosts, a unit of bandwidth, or widths of steps.
+/// Version 3 of JSON files, which also has capacities, latencies, hosts, a unit of bandwidth, or widths of steps.
 pub(crate) const RATES_KIND: FileKind = FileKind { version: 3, ..KIND };
 
-/// Version 4, of binary files only, whose steps are [compact](crate::compact).
-#[cfg(feature = "sealed")]
-pub(crate) const COMPACT_KIND: FileKind = FileKind { version: 4, ..KIND };
+/// Version 4, which is written. Its JSON form has the standard words of collectives, where earlier versions have the short forms
+/// of the documents. The steps of its binary form are [compact](crate::compact).
+pub(crate) const CURRENT_KIND: FileKind = FileKind { version: 4, ..KIND };
 
 /// A schedule with its network, collective and model: the contents of a file.
 ///
@@ -79,18 +80,6 @@ impl ScheduleFile {
     pub fn new(problem: &Problem<'_>, schedule: Schedule) -> Self {
         let (topology, collective) = (problem.topology().clone(), problem.collective().clone());
         Self { topology, collective, model: problem.model(), schedule }
-    }
-
-    /// Returns the lowest version of the JSON form that can store the file.
-    pub(crate) fn kind(&self) -> FileKind {
-        let topology = &self.topology;
-        let has_rates = topology.has_capacities() || topology.has_latencies();
-        let has_units = topology.unit_bytes_per_second().is_some() || topology.has_hosts();
-        match self.collective.implies_pattern() {
-            _ if has_rates || has_units || !self.schedule.widths().is_empty() => RATES_KIND,
-            true => KIND,
-            false => PATTERN_KIND,
-        }
     }
 
     /// Sets the widths of the steps, one per step, or none if all are 1.
@@ -234,7 +223,7 @@ pub enum ScheduleFileError {
         limit: usize,
     },
     /// A collective that is not an all-gather or all-to-all.
-    #[error("field 'collective': a symmetric schedule is for aab or aas, not for {collective}")]
+    #[error("field 'collective': a symmetric schedule is for an all-gather or an all-to-all, not for {collective}")]
     NotSymmetric {
         /// The collective.
         collective: CollectiveName,

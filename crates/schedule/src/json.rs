@@ -1,22 +1,25 @@
-//! The JSON form of schedule files: `"format": "lockstep-schedule"`, versions 1 to 3.
+//! The JSON form of schedule files: `"format": "lockstep-schedule"`, version 4; versions 1 to 3 are read.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
-use lockstep_files::{FileError, to_json_rows};
+use lockstep_files::{FileError, FileKind, to_json_rows};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::collective::Collective;
-use crate::file::{KIND, PATTERN_KIND, RATES_KIND, ScheduleFile, ScheduleFileError};
+use crate::file::{CURRENT_KIND, KIND, PATTERN_KIND, RATES_KIND, ScheduleFile, ScheduleFileError};
 use crate::messages::{Message, MessageId, Messages, Receivers};
 use crate::model::CommunicationModel;
 use crate::name::CollectiveName;
 use crate::pattern::Pattern;
 use crate::schedule::{Schedule, Step, Transfer};
 use crate::steps::{StepList, read_steps};
+
+/// All versions, oldest first.
+const KINDS: [FileKind; 4] = [KIND, PATTERN_KIND, RATES_KIND, CURRENT_KIND];
 
 /// The `kind` of a collective that lists its messages.
 const CUSTOM: &str = "custom";
@@ -36,8 +39,8 @@ impl ScheduleFile {
     ///
     /// The first [`ScheduleFileError`]. Format and version are checked first.
     pub fn from_json(text: &str) -> Result<Self, ScheduleFileError> {
-        let mut record = KIND.parse::<Record>(text);
-        for newer in [PATTERN_KIND, RATES_KIND] {
+        let mut record = KINDS[0].parse::<Record>(text);
+        for newer in &KINDS[1..] {
             if let Err(FileError::Version { .. }) = record {
                 record = newer.parse(text);
             }
@@ -57,7 +60,7 @@ struct Record {
     collective: CollectiveRecord,
     messages: Option<Vec<MessageRecord>>,
     steps: Schedule,
-    /// The width of each step, if one is not 1. Version 3 only.
+    /// The width of each step, if one is not 1. From version 3 on.
     #[serde(default)]
     widths: Vec<NonZeroU32>,
 }
@@ -96,8 +99,7 @@ impl TryFrom<Record> for ScheduleFile {
     type Error = ScheduleFileError;
 
     fn try_from(record: Record) -> Result<Self, ScheduleFileError> {
-        let kinds = [KIND, PATTERN_KIND, RATES_KIND];
-        let file_kind = kinds.into_iter().find(|kind| kind.version == record.version).unwrap_or(RATES_KIND);
+        let file_kind = KINDS.into_iter().find(|kind| kind.version == record.version).unwrap_or(CURRENT_KIND);
         file_kind.check(&record.format, record.version.into())?;
         let Record { topology, model, collective, messages, steps, widths, .. } = record;
         let CollectiveRecord { kind, root, pattern, chunks } = collective;
@@ -164,7 +166,7 @@ fn custom_messages(
 /// Checks that the listed messages are those of the named collective.
 fn check_messages(file: &ScheduleFile, listed: &[MessageRecord]) -> Result<(), ScheduleFileError> {
     let error = |why| Err(ScheduleFileError::Messages { why });
-    let (messages, kind) = (file.problem().messages(), file.collective().abbreviation());
+    let (messages, kind) = (file.problem().messages(), file.collective().word());
     if listed.len() != messages.len() {
         let (found, expected) = (listed.len(), messages.len());
         return error(format!(
@@ -199,12 +201,12 @@ fn same_receivers(messages: &Messages<'_>, message: MessageId, listed: &Receiver
 impl Serialize for ScheduleFile {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (problem, collective) = (self.problem(), &self.collective);
-        let (file_kind, kind) = (self.kind(), collective.abbreviation().to_owned());
+        let kind = collective.name().map_or(CUSTOM, CollectiveName::word).to_owned();
         let pattern = (!collective.implies_pattern()).then(|| collective.pattern());
         let mut file =
             serializer.serialize_struct("ScheduleFile", 7 + usize::from(!self.schedule.widths().is_empty()))?;
-        file.serialize_field("format", file_kind.format)?;
-        file.serialize_field("version", &file_kind.version)?;
+        file.serialize_field("format", CURRENT_KIND.format)?;
+        file.serialize_field("version", &CURRENT_KIND.version)?;
         file.serialize_field("topology", &self.topology)?;
         file.serialize_field("model", &self.model)?;
         file.serialize_field(

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use lockstep_files::{is_same_name, name_advice, one_line};
+
 use crate::pattern::Pattern;
 
 /// The name of a standard collective, without its root.
@@ -17,13 +19,13 @@ use crate::pattern::Pattern;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum CollectiveName {
-    /// `broadcast` or `oab`.
+    /// `broadcast`; in the documents `oab`.
     Broadcast,
-    /// `scatter` or `oas`.
+    /// `scatter`; in the documents `oas`.
     Scatter,
-    /// `all-gather` or `aab`.
+    /// `all-gather`; in the documents `aab`.
     AllGather,
-    /// `all-to-all` or `aas`.
+    /// `all-to-all`; in the documents `aas`.
     AllToAll,
     /// `gather`.
     Gather,
@@ -48,30 +50,34 @@ impl CollectiveName {
         Self::AllReduce,
     ];
 
-    /// Returns every accepted spelling: first the standard word, then the short form if there is one.
+    /// Returns every accepted name: first the standard word, then the short forms. Case, hyphens, underscores and spaces do
+    /// not count in them: `ALLREDUCE` and `all_reduce` are `all-reduce`.
     pub const fn spellings(self) -> &'static [&'static str] {
         match self {
-            Self::Broadcast => &["broadcast", "oab", "one-to-all-broadcast"],
+            Self::Broadcast => &["broadcast", "bcast", "oab", "one-to-all-broadcast"],
             Self::Scatter => &["scatter", "oas", "one-to-all-scatter"],
-            Self::AllGather => &["all-gather", "aab", "allgather", "all-to-all-broadcast"],
-            Self::AllToAll => &["all-to-all", "aas", "alltoall", "total-exchange", "all-to-all-scatter"],
+            Self::AllGather => &["all-gather", "ag", "aab", "all-to-all-broadcast"],
+            Self::AllToAll => &["all-to-all", "a2a", "aas", "total-exchange", "all-to-all-scatter"],
             Self::Gather => &["gather"],
             Self::Reduce => &["reduce"],
-            Self::ReduceScatter => &["reduce-scatter"],
-            Self::AllReduce => &["all-reduce", "allreduce"],
+            Self::ReduceScatter => &["reduce-scatter", "rs"],
+            Self::AllReduce => &["all-reduce", "ar"],
         }
     }
 
-    /// Returns the standard word, as messages and pictures use it.
+    /// Returns the standard word, as messages, pictures and files use it.
     pub const fn word(self) -> &'static str {
         self.spellings()[0]
     }
 
-    /// Returns the name in files: the short form if there is one, otherwise the standard word.
+    /// Returns the name in the documents and in binary files: their short form if there is one, otherwise the standard word.
     pub const fn abbreviation(self) -> &'static str {
         match self {
-            Self::Broadcast | Self::Scatter | Self::AllGather | Self::AllToAll => self.spellings()[1],
-            _ => self.spellings()[0],
+            Self::Broadcast => "oab",
+            Self::Scatter => "oas",
+            Self::AllGather => "aab",
+            Self::AllToAll => "aas",
+            _ => self.word(),
         }
     }
 
@@ -119,10 +125,7 @@ impl fmt::Display for CollectiveName {
 #[non_exhaustive]
 pub enum CollectiveNameError {
     /// An unknown name.
-    #[error(
-        "unknown collective '{name}'; expected one of {}",
-        CollectiveName::ALL.map(CollectiveName::word).join(", ")
-    )]
+    #[error("unknown collective '{}'; {}", one_line(.name), name_advice(.name, CollectiveName::ALL.map(CollectiveName::word)))]
     Unknown {
         /// The word.
         name: String,
@@ -145,7 +148,7 @@ impl FromStr for CollectiveName {
     type Err = CollectiveNameError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_spelled = |name: &Self| name.spellings().iter().any(|spelling| spelling.eq_ignore_ascii_case(text));
+        let is_spelled = |name: &Self| name.spellings().iter().any(|spelling| is_same_name(spelling, text));
         Self::ALL.into_iter().find(is_spelled).ok_or_else(|| CollectiveNameError::Unknown { name: text.to_owned() })
     }
 }
@@ -161,16 +164,23 @@ mod tests {
             assert!(name.spellings().contains(&name.abbreviation()));
             for spelling in name.spellings() {
                 assert_eq!(spelling.parse(), Ok(name));
-                assert_eq!(spelling.to_uppercase().parse(), Ok(name));
+                assert_eq!(spelling.to_uppercase().replace('-', "_").parse(), Ok(name));
+                assert_eq!(spelling.replace('-', "").parse(), Ok(name));
             }
         }
     }
 
     #[test]
     fn unknown_names_are_explained() {
+        let message = |text: &str| text.parse::<CollectiveName>().unwrap_err().to_string();
+        assert_eq!(message("all-redcue"), "unknown collective 'all-redcue'; did you mean 'all-reduce'?");
         assert_eq!(
-            "bcast".parse::<CollectiveName>().unwrap_err().to_string(),
-            "unknown collective 'bcast'; expected one of broadcast, scatter, all-gather, all-to-all, gather, reduce, reduce-scatter, all-reduce"
+            message("all"),
+            "unknown collective 'all'; did you mean 'all-gather' or 'all-to-all' or 'all-reduce'?"
+        );
+        assert_eq!(
+            message("barrier"),
+            "unknown collective 'barrier'; choose broadcast, scatter, all-gather, all-to-all, gather, reduce, reduce-scatter or all-reduce"
         );
     }
 }

@@ -54,13 +54,35 @@ impl CollectiveSize {
     pub fn new(problem: &Problem<'_>, bytes: u64) -> Self {
         let collective = problem.collective();
         let ranks = problem.topology().terminal_count() as u64;
-        let messages = problem.messages().len() as u64 / u64::from(collective.chunks().get());
-        let (parts, bus_factor) = match (collective.name(), collective.pattern()) {
-            (Some(CollectiveName::AllReduce), _) | (None, Pattern::ReduceBroadcast) => {
-                (messages, [2 * (ranks - 1), ranks])
-            }
-            (Some(CollectiveName::Broadcast | CollectiveName::Reduce) | None, _) => (1, [1, 1]),
-            (Some(_), _) => (ranks, [ranks - 1, ranks]),
+        let name = match (collective.name(), collective.pattern()) {
+            (None, Pattern::ReduceBroadcast) => CollectiveName::AllReduce,
+            // Other lists of messages have the size of one message.
+            (None, _) => CollectiveName::Broadcast,
+            (Some(name), _) => name,
+        };
+        Self::of_ranks(name, ranks, problem, bytes)
+    }
+
+    /// Returns the sizes of a collective of `bytes` bytes of some terminals only, of which the problem lists the messages.
+    ///
+    /// ```
+    /// use lockstep_schedule::{CollectiveName, CollectiveSize, CommunicationModel, Problem};
+    /// use lockstep_topology::{NodeId, Topology};
+    ///
+    /// let ring: Topology = "ring:6".parse()?;
+    /// let group = CollectiveName::AllGather.in_groups(&ring, &[[0, 1, 2, 3].map(NodeId::new).to_vec()], &[])?;
+    /// let problem = Problem::new(&ring, &group, CommunicationModel::wormhole())?;
+    /// let size = CollectiveSize::of_ranks(CollectiveName::AllGather, 4, &problem, 4096);
+    /// assert_eq!((size.message_bytes, size.bus_factor), (1024, [3, 4]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_ranks(name: CollectiveName, ranks: u64, problem: &Problem<'_>, bytes: u64) -> Self {
+        let messages = problem.messages().len() as u64 / u64::from(problem.collective().chunks().get());
+        let others = ranks.saturating_sub(1);
+        let (parts, bus_factor) = match name {
+            CollectiveName::AllReduce => (messages, [2 * others, ranks]),
+            CollectiveName::Broadcast | CollectiveName::Reduce => (1, [1, 1]),
+            _ => (ranks, [others, ranks]),
         };
         let parts = parts.max(1);
         Self { bytes, messages: parts, message_bytes: bytes.div_ceil(parts), bus_factor }

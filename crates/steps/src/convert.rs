@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use lockstep_execute::{Contribution, ParallelProgram, Trace, TracedValue};
-use lockstep_schedule::{Budget, Collective, CommunicationModel, MessageId, Problem, Schedule, Verification, verify};
-use lockstep_topology::Topology;
+use lockstep_schedule::{
+    Budget, Collective, CollectiveName, CommunicationModel, MessageId, Problem, Schedule, Verification, verify,
+};
+use lockstep_topology::{NodeId, Topology};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::demand::Demand;
 use crate::error::ConvertError;
-use crate::network::{Network, StepLoad};
+use crate::network::{Network, RankNetwork, StepLoad};
 use crate::steps::{Placed, Steps, Successors, schedule};
 use crate::sums::{NotBefore, orders};
 
@@ -45,8 +47,10 @@ pub enum StepSource {
 /// A schedule that the verifier has accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifiedSchedule {
-    /// The collective.
+    /// The collective of the terminals of the ranks.
     pub collective: Collective,
+    /// Its name, also if other terminals take no part; `None` for a list of messages.
+    pub name: Option<CollectiveName>,
     /// The schedule.
     pub schedule: Schedule,
     /// The figures of the verifier.
@@ -58,6 +62,8 @@ pub struct VerifiedSchedule {
 pub struct Conversion {
     /// The network.
     pub topology: Topology,
+    /// The terminal of each rank.
+    pub terminals: Vec<NodeId>,
     /// The rules of the network.
     pub model: CommunicationModel,
     /// The source of the steps.
@@ -83,10 +89,10 @@ pub fn convert(
     trace: &Trace,
     network: Option<Topology>,
 ) -> Result<Conversion, ConvertError> {
-    convert_within(program, trace, network, &Budget::unlimited())
+    convert_within(program, trace, network.map(RankNetwork::from), &Budget::unlimited())
 }
 
-/// Converts as [`convert`], within the time of a budget: fewer orders of the transfers are tried. Evaluations do not count.
+/// Converts as [`convert`], on the terminals of a [`RankNetwork`] and within the time of a budget: fewer orders of the transfers are tried. Evaluations do not count.
 ///
 /// # Errors
 ///
@@ -94,7 +100,7 @@ pub fn convert(
 pub fn convert_within(
     program: &ParallelProgram,
     trace: &Trace,
-    network: Option<Topology>,
+    network: Option<RankNetwork>,
     budget: &Budget,
 ) -> Result<Conversion, ConvertError> {
     if !program.has_equal_chunks {
@@ -103,20 +109,20 @@ pub fn convert_within(
     if program.memory.is_empty() {
         return without_data(program, trace, network, budget);
     }
-    let demand = Demand::of(program)?;
+    let demand = Demand::of(program, network.as_ref().map(|network| network.terminals_of(program)).transpose()?)?;
     let messages = messages(&demand, trace);
     let units: Vec<u32> = messages.iter().map(|messages| messages.iter().flatten().count() as u32).collect();
     let network = Network::new(program, &pairs(trace, &units), network)?;
     let orders = if demand.adds() { orders(trace, &messages, program.rank_count)? } else { Vec::new() };
     let of_file = steps_of_file(program, trace, &units, &network);
     let converted = |source, steps: &Steps<'_>| {
-        let collective = demand.collective(&network.topology)?;
+        let collective = demand.collective(&network.topology, &network.terminals)?;
         let schedule = to_schedule(steps, &messages);
         let verification = {
             let problem = Problem::new(&network.topology, &collective, network.model)?;
             verify(&problem, &schedule).map_err(|violation| ConvertError::Steps(Box::new(violation)))?
         };
-        let verified = Some(VerifiedSchedule { collective, schedule, verification });
+        let verified = Some(VerifiedSchedule { collective, name: demand.name(), schedule, verification });
         Ok(conversion(&network, source, steps, verified))
     };
     if let Some(steps) = of_file
@@ -131,7 +137,7 @@ pub fn convert_within(
 fn without_data(
     program: &ParallelProgram,
     trace: &Trace,
-    network: Option<Topology>,
+    network: Option<RankNetwork>,
     budget: &Budget,
 ) -> Result<Conversion, ConvertError> {
     let sizes = || trace.events.iter().filter_map(|event| event.transfer.as_ref()).map(|transfer| transfer.size);
@@ -173,6 +179,7 @@ fn conversion(
     let used = steps.transfers.iter().zip(&steps.widths).filter(|(step, _)| !step.is_empty());
     Conversion {
         topology: network.topology.clone(),
+        terminals: network.terminals.clone(),
         model: network.model,
         source,
         widths: used.map(|(_, &width)| width).collect(),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 use lockstep_execute::{Contribution, Contributors, ParallelProgram};
-use lockstep_schedule::{Collective, Message, MessageId};
+use lockstep_schedule::{Collective, CollectiveName, Message, MessageId};
 use lockstep_topology::{NodeId, Topology};
 
 use crate::error::ConvertError;
@@ -34,9 +34,29 @@ enum Kind {
     Listed(Vec<(u32, Vec<u32>)>),
 }
 
+/// The place of each rank among the terminals of all ranks, ascending. Messages are in this order.
+struct Places(Option<Vec<u32>>);
+
+impl Places {
+    /// Returns the places of these terminals, or those of ascending ones.
+    fn of(terminals: Option<&[NodeId]>) -> Self {
+        let places = terminals.map(|terminals| {
+            let mut ascending = terminals.to_vec();
+            ascending.sort_unstable();
+            terminals.iter().map(|node| ascending.partition_point(|other| other < node) as u32).collect()
+        });
+        Self(places)
+    }
+
+    fn of_rank(&self, rank: u32) -> u32 {
+        self.0.as_ref().map_or(rank, |places| places[rank as usize])
+    }
+}
+
 impl Demand {
-    /// Returns the collective of a program with data.
-    pub(crate) fn of(program: &ParallelProgram) -> Result<Self, ConvertError> {
+    /// Returns the collective of a program with data. `terminals` has the node of each rank; without it, the nodes ascend.
+    pub(crate) fn of(program: &ParallelProgram, terminals: Option<&[NodeId]>) -> Result<Self, ConvertError> {
+        let places = &Places::of(terminals);
         let ranks = program.rank_count;
         let of_memory = program.ranks_of_memory();
         let (mut copies, mut sums) = (BTreeMap::<_, BTreeSet<u32>>::new(), BTreeMap::<_, BTreeSet<u32>>::new());
@@ -54,13 +74,13 @@ impl Demand {
         match (copies.is_empty(), sums.is_empty()) {
             (true, true) => Err(ConvertError::NoMessages),
             (false, false) => Err(ConvertError::Mixed),
-            (false, true) => Ok(Self::of_copies(ranks, &copies)),
-            (true, false) => Self::of_sums(ranks, &sums),
+            (false, true) => Ok(Self::of_copies(ranks, places, &copies)),
+            (true, false) => Self::of_sums(ranks, places, &sums),
         }
     }
 
     /// Returns the collective of messages from one rank each.
-    fn of_copies(ranks: u32, copies: &BTreeMap<Contribution, BTreeSet<u32>>) -> Self {
+    fn of_copies(ranks: u32, places: &Places, copies: &BTreeMap<Contribution, BTreeSet<u32>>) -> Self {
         let others = ranks as usize - 1;
         let to_all = copies.values().all(|receivers| receivers.len() == others);
         let to_one = copies.values().all(|receivers| receivers.len() == 1);
@@ -76,7 +96,7 @@ impl Demand {
             (_, 1) if to_one => Kind::Gather(root(&targets)),
             _ => Kind::Listed(Vec::new()),
         };
-        Self::numbered(ranks, kind, copies).unwrap_or_else(|| {
+        Self::numbered(ranks, places, kind, copies).unwrap_or_else(|| {
             let list = copies.iter().map(|(from, to)| (from.rank, to.iter().copied().collect())).collect();
             let messages = copies.keys().copied().zip(0..).collect();
             Self { kind: Kind::Listed(list), chunks: NonZeroU32::MIN, ranks, messages }
@@ -84,15 +104,23 @@ impl Demand {
     }
 
     /// Returns a collective with a name; `None` if its messages do not all have the same number of chunks.
-    fn numbered(ranks: u32, kind: Kind, copies: &BTreeMap<Contribution, BTreeSet<u32>>) -> Option<Self> {
-        let skipping = |place: u32, skipped: u32| place - u32::from(place > skipped);
+    fn numbered(
+        ranks: u32,
+        places: &Places,
+        kind: Kind,
+        copies: &BTreeMap<Contribution, BTreeSet<u32>>,
+    ) -> Option<Self> {
+        let skipping = |rank: u32, skipped: u32| {
+            let [place, skipped] = [rank, skipped].map(|rank| places.of_rank(rank));
+            place - u32::from(place > skipped)
+        };
         // The place of a message among the messages of the collective, before they are split into chunks.
         let place = |from: u32, to: u32| match kind {
             Kind::Broadcast(_) => Some(0),
-            Kind::AllGather => Some(from),
+            Kind::AllGather => Some(places.of_rank(from)),
             Kind::Scatter(root) => Some(skipping(to, root)),
             Kind::Gather(root) => Some(skipping(from, root)),
-            Kind::AllToAll => from.checked_mul(ranks - 1)?.checked_add(skipping(to, from)),
+            Kind::AllToAll => places.of_rank(from).checked_mul(ranks - 1)?.checked_add(skipping(to, from)),
             _ => None,
         };
         let count = match kind {
@@ -115,22 +143,22 @@ impl Demand {
     }
 
     /// Returns the collective of sums over all ranks.
-    fn of_sums(ranks: u32, sums: &BTreeMap<u32, BTreeSet<u32>>) -> Result<Self, ConvertError> {
+    fn of_sums(ranks: u32, places: &Places, sums: &BTreeMap<u32, BTreeSet<u32>>) -> Result<Self, ConvertError> {
         let blocks = sums.len() as u32;
         let mut order: Vec<(u32, u32)> = Vec::new();
         let single = sums.values().all(|targets| targets.len() == 1);
         for (&chunk, targets) in sums {
             let target = targets.first().copied().unwrap_or_default();
-            order.push((if single { target } else { 0 }, chunk));
+            order.push((if single { places.of_rank(target) } else { 0 }, chunk));
         }
         order.sort_unstable();
         let per_rank = blocks / ranks;
         let is_even =
             order.iter().zip(0_u32..).all(|(&(target, _), place)| Some(target) == place.checked_div(per_rank));
-        let first = order.first().map_or(0, |&(target, _)| target);
+        let first = sums.values().find_map(BTreeSet::first).copied().unwrap_or_default();
         let (kind, chunks) = if sums.values().all(|targets| targets.len() == ranks as usize) {
             (Kind::AllReduce, blocks)
-        } else if single && order.iter().all(|&(target, _)| target == first) {
+        } else if single && sums.values().all(|targets| targets.first() == Some(&first)) {
             (Kind::Reduce(first), blocks)
         } else if single && is_even {
             (Kind::ReduceScatter, per_rank)
@@ -154,34 +182,48 @@ impl Demand {
         self.messages.get(&key).copied().map(MessageId::new)
     }
 
-    /// Returns the collective on a network whose terminals are the ranks.
-    pub(crate) fn collective(&self, topology: &Topology) -> Result<Collective, ConvertError> {
-        let node = |rank: u32| topology.terminals()[rank as usize];
-        let collective = match &self.kind {
-            Kind::Broadcast(root) => Collective::broadcast(node(*root)),
-            Kind::Scatter(root) => Collective::scatter(node(*root)),
-            Kind::Gather(root) => Collective::gather(node(*root)),
-            Kind::AllGather => Collective::all_gather(),
-            Kind::AllToAll => Collective::all_to_all(),
-            Kind::Reduce(root) => Collective::reduce(node(*root)),
-            Kind::ReduceScatter => Collective::reduce_scatter(),
-            Kind::AllReduce => match NonZeroU32::new(self.chunks.get() / self.ranks) {
-                Some(chunks) if self.chunks.get().is_multiple_of(self.ranks) => {
-                    return Ok(Collective::all_reduce().with_chunks(chunks));
-                }
-                _ => {
-                    let blocks = Collective::all_reduce_in_blocks(topology, &[], self.chunks);
-                    return blocks.map_err(|_| ConvertError::Sums);
-                }
+    /// Returns the name of the collective; `None` for a list of messages.
+    pub(crate) fn name(&self) -> Option<CollectiveName> {
+        match self.kind {
+            Kind::Broadcast(_) => Some(CollectiveName::Broadcast),
+            Kind::Scatter(_) => Some(CollectiveName::Scatter),
+            Kind::Gather(_) => Some(CollectiveName::Gather),
+            Kind::AllGather => Some(CollectiveName::AllGather),
+            Kind::AllToAll => Some(CollectiveName::AllToAll),
+            Kind::Reduce(_) => Some(CollectiveName::Reduce),
+            Kind::ReduceScatter => Some(CollectiveName::ReduceScatter),
+            Kind::AllReduce => Some(CollectiveName::AllReduce),
+            Kind::Listed(_) => None,
+        }
+    }
+
+    /// Returns the collective of the terminals of the ranks. `terminals` has the node of each rank.
+    pub(crate) fn collective(&self, topology: &Topology, terminals: &[NodeId]) -> Result<Collective, ConvertError> {
+        let node = |rank: u32| terminals[rank as usize];
+        let (chunks, groups) = (self.chunks, [terminals.to_vec()]);
+        let named = |name: CollectiveName, root: Option<u32>, chunks: NonZeroU32| {
+            let roots: Vec<NodeId> = root.into_iter().map(node).collect();
+            // One rank is no group, and needs no messages.
+            let collective = name.in_groups(topology, &groups, &roots).map_err(|_| ConvertError::NoMessages)?;
+            Ok(collective.with_chunks(chunks))
+        };
+        match (&self.kind, self.name()) {
+            (Kind::Broadcast(root) | Kind::Scatter(root) | Kind::Gather(root) | Kind::Reduce(root), Some(name)) => {
+                named(name, Some(*root), chunks)
+            }
+            (Kind::AllReduce, Some(name)) => match NonZeroU32::new(chunks.get() / self.ranks) {
+                Some(per_rank) if chunks.get().is_multiple_of(self.ranks) => named(name, None, per_rank),
+                _ => Collective::all_reduce_in_blocks(topology, &groups, chunks).map_err(|_| ConvertError::Sums),
             },
-            Kind::Listed(messages) => {
+            (Kind::Listed(messages), _) => {
                 let message = |(from, to): &(u32, Vec<u32>)| Message {
                     source: node(*from),
                     receivers: to.iter().copied().map(node).collect::<Vec<NodeId>>(),
                 };
-                return Ok(Collective::custom(messages.iter().map(message).collect()));
+                Ok(Collective::custom(messages.iter().map(message).collect()))
             }
-        };
-        Ok(collective.with_chunks(self.chunks))
+            (_, Some(name)) => named(name, None, chunks),
+            (_, None) => Err(ConvertError::NoMessages),
+        }
     }
 }

@@ -8,13 +8,23 @@ use lockstep_topology::TopologyError;
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
-    /// The network has another number of terminals.
-    #[error("the program has {ranks} ranks, but the network has {terminals} terminals; give a network with {ranks}")]
+    /// The network has another number of terminals, or another number was given.
+    #[error(
+        "the program has {ranks} ranks, but there are {terminals} terminals; give the {ranks} terminals of the ranks"
+    )]
     Ranks {
         /// Number of ranks.
         ranks: u32,
-        /// Number of terminals.
+        /// Number of terminals for them.
         terminals: usize,
+    },
+    /// A node that cannot be the terminal of a rank.
+    #[error("'{name}' {why}; give one working terminal per rank")]
+    Terminal {
+        /// The name of the node.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
     },
     /// No path leads from one rank to another one.
     #[error(

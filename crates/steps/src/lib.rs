@@ -25,6 +25,7 @@
 //!
 //! # Network
 //!
+//! A [`RankNetwork`] places the ranks on some terminals of a network, in any order. The other terminals take no part.
 //! Without a network, the network has a terminal per rank, and a channel of capacity 1 for each pair of ranks with a
 //! transfer. A transfer crosses one channel (store-and-forward switching). On a network with switches, and if ranks talk
 //! that have no common channel, transfers take shortest paths (wormhole switching with relays).
@@ -38,3 +39,4 @@ mod sums;
 
 pub use convert::{Conversion, StepSource, VerifiedSchedule, convert, convert_within};
 pub use error::ConvertError;
+pub use network::RankNetwork;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lockstep_execute::ParallelProgram;
 use lockstep_paths::{PathId, PathTable, ShortestPaths};
 use lockstep_schedule::{CommunicationModel, Ports, Routing, ScatterRule, Switching};
-use lockstep_topology::{ChannelId, ResourceId, Topology, TopologyBuilder};
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology, TopologyBuilder};
 
 use crate::error::ConvertError;
 
@@ -18,9 +18,52 @@ const MAX_IDLE_RANKS: u64 = 1 << 16;
 /// Seed of the choice among more paths.
 const PATH_SEED: u64 = 1;
 
+/// A network, and the terminal of each rank of a program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RankNetwork {
+    topology: Topology,
+    terminals: Vec<NodeId>,
+}
+
+impl RankNetwork {
+    /// Places rank `r` on the node `terminals[r]`.
+    ///
+    /// # Errors
+    ///
+    /// [`ConvertError::Terminal`] if a node is no working terminal, or is given twice.
+    pub fn new(topology: Topology, terminals: Vec<NodeId>) -> Result<Self, ConvertError> {
+        let mut ranks = vec![false; topology.terminal_count()];
+        for &node in &terminals {
+            let is_node = node.index() < topology.node_count();
+            let place = if is_node { topology.terminal_rank(node) } else { None };
+            let name = || if is_node { topology.node_name(node).to_owned() } else { node.number().to_string() };
+            let place = place.ok_or_else(|| ConvertError::Terminal { name: name(), why: "is no working terminal" })?;
+            if std::mem::replace(&mut ranks[place], true) {
+                return Err(ConvertError::Terminal { name: name(), why: "is given twice" });
+            }
+        }
+        Ok(Self { topology, terminals })
+    }
+
+    /// Returns the terminal of each rank of a program.
+    pub(crate) fn terminals_of(&self, program: &ParallelProgram) -> Result<&[NodeId], ConvertError> {
+        let (ranks, terminals) = (program.rank_count, self.terminals.len());
+        if terminals == ranks as usize { Ok(&self.terminals) } else { Err(ConvertError::Ranks { ranks, terminals }) }
+    }
+}
+
+impl From<Topology> for RankNetwork {
+    /// Places the ranks on all terminals, ascending.
+    fn from(topology: Topology) -> Self {
+        Self { terminals: topology.terminals().to_vec(), topology }
+    }
+}
+
 /// A network with the paths of the pairs of ranks.
 pub(crate) struct Network {
     pub(crate) topology: Topology,
+    /// The terminal of each rank.
+    pub(crate) terminals: Vec<NodeId>,
     pub(crate) model: CommunicationModel,
     /// True if different pairs of ranks can use the same resource.
     pub(crate) shares: bool,
@@ -40,31 +83,32 @@ impl Network {
     pub(crate) fn new(
         program: &ParallelProgram,
         pairs: &BTreeSet<[u32; 2]>,
-        given: Option<Topology>,
+        given: Option<RankNetwork>,
     ) -> Result<Self, ConvertError> {
-        let ranks = program.rank_count;
-        let topology = match given {
-            Some(topology) if topology.terminal_count() != ranks as usize => {
-                return Err(ConvertError::Ranks { ranks, terminals: topology.terminal_count() });
+        let network = match given {
+            Some(network) => {
+                network.terminals_of(program)?;
+                network
             }
-            Some(topology) => topology,
-            None => derived(program, pairs)?,
+            None => derived(program, pairs)?.into(),
         };
-        Self::of_topology(topology, pairs)
+        Self::of_ranks(network, pairs)
     }
 
-    fn of_topology(topology: Topology, pairs: &BTreeSet<[u32; 2]>) -> Result<Self, ConvertError> {
+    fn of_ranks(network: RankNetwork, pairs: &BTreeSet<[u32; 2]>) -> Result<Self, ConvertError> {
+        let RankNetwork { topology, terminals } = network;
+        let rank_of: BTreeMap<NodeId, u32> = terminals.iter().copied().zip(0..).collect();
         let mut direct: BTreeMap<[u32; 2], Vec<ChannelId>> = BTreeMap::new();
         for channel in topology.channels() {
-            let ends = [topology.tail(channel), topology.head(channel)].map(|node| topology.terminal_rank(node));
+            let ends = [topology.tail(channel), topology.head(channel)].map(|node| rank_of.get(&node).copied());
             if let [Some(from), Some(to)] = ends {
-                direct.entry([from as u32, to as u32]).or_default().push(channel);
+                direct.entry([from, to]).or_default().push(channel);
             }
         }
         let stored = CommunicationModel::store_and_forward().on(&topology);
         if stored.switching == Switching::StoreAndForward && pairs.iter().all(|pair| direct.contains_key(pair)) {
             let shares = topology.resource_count() < topology.channel_count();
-            return Ok(Self { topology, model: stored, shares, paths: Paths::Direct(direct) });
+            return Ok(Self { topology, terminals, model: stored, shares, paths: Paths::Direct(direct) });
         }
         let model = CommunicationModel {
             switching: Switching::Wormhole,
@@ -77,13 +121,13 @@ impl Network {
             PathTable::shortest(&paths, MAX_PATHS, PATH_SEED)?
         };
         for &[from, to] in pairs {
-            let [tail, head] = [from, to].map(|rank| topology.terminals()[rank as usize]);
+            let [tail, head] = [from, to].map(|rank| terminals[rank as usize]);
             if table.between(tail, head).is_empty() {
                 let [tail, head] = [tail, head].map(|node| topology.node_name(node).to_owned());
                 return Err(ConvertError::NoPath { from, to, tail, head });
             }
         }
-        Ok(Self { topology, model, shares: true, paths: Paths::Table(table) })
+        Ok(Self { topology, terminals, model, shares: true, paths: Paths::Table(table) })
     }
 
     /// Returns the paths from one rank to another one, in the order in which they are tried.
@@ -93,7 +137,7 @@ impl Network {
                 channels.get(&[from, to]).map_or(Vec::new(), |channels| channels.chunks(1).collect())
             }
             Paths::Table(table) => {
-                let [tail, head] = [from, to].map(|rank| self.topology.terminals()[rank as usize]);
+                let [tail, head] = [from, to].map(|rank| self.terminals[rank as usize]);
                 table.between(tail, head).map(|path| table.channels(PathId::new(path))).collect()
             }
         }

@@ -72,6 +72,7 @@ mod order_degree;
 mod quantity;
 mod rate_changes;
 mod relabelling;
+mod sizes;
 #[cfg(feature = "families")]
 mod spec;
 #[cfg(feature = "families")]
@@ -92,9 +93,9 @@ pub use channel_rates::{MAX_CAPACITY, MAX_LATENCY_PS, RateError};
 pub use family::{
     Family, FamilyError, ServerCluster, amp, amp_with_system_controller, b_tree, butterfly, cartesian_power,
     cartesian_product, circulant, circulant_digraph, clos, cluster, complete, de_bruijn, degree_expansion, dragonfly,
-    dragonfly_of_links, families, fat_tree, folded_hypercube, full_b_tree, generalised_kautz, hypercube, jellyfish,
-    k_ring, kautz, ladder, line_graph, mesh, metacyclic, midimew, moore, octagon, omega, oversubscribed_fat_tree,
-    random_regular, ring, star, torus,
+    dragonfly_of_links, families, family_named, fat_tree, folded_hypercube, full_b_tree, generalised_kautz, hypercube,
+    jellyfish, k_ring, kautz, ladder, line_graph, mesh, metacyclic, midimew, moore, octagon, omega,
+    oversubscribed_fat_tree, random_regular, ring, star, torus,
 };
 #[cfg(feature = "formats")]
 pub use format::{
@@ -109,6 +110,7 @@ pub use order_degree::{
     MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeGraph, OrderDegreeSearch, distance_sum_bound, order_degree,
 };
 pub use quantity::{Quantity, QuantityError};
+pub use sizes::{Sizes, SizesError};
 #[cfg(feature = "families")]
 pub use spec::SpecError;
 #[cfg(feature = "families")]

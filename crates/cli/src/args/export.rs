@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use clap::builder::PossibleValuesParser;
-use lockstep::topology::Quantity;
+use lockstep::topology::{Quantity, Sizes};
 use lockstep_export::{FORMATS, Runtime};
 
-use crate::units::size;
+use super::name_parser::{ChosenName, NameParser};
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
-  lockstep export p.json --to mpi-c -o plan.c             a C program that checks every byte
+  lockstep export p.json --to mpi -o plan.c               a C program that checks every byte
   lockstep export p.json --to msccl-xml -o plan.xml       an algorithm for MSCCL
   lockstep export front/ --to msccl-xml -o algorithms/    one file per range of sizes
   lockstep export p.json --to goal --size 64MiB           for a simulator, one size
@@ -28,14 +27,14 @@ pub(crate) struct ExportArgs {
     /// Schedule or plan file, JSON or binary, or the directory of `lockstep front -o`; - is standard input
     #[arg(required_unless_present = "list")]
     pub(crate) file: Option<PathBuf>,
-    /// Format of the output
+    /// Format of the output, or the beginning of its name: mpi is mpi-c, msccl is msccl-xml
     #[arg(
         long,
         value_name = "FORMAT",
         required_unless_present = "list",
-        value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name))
+        value_parser = NameParser::new(FORMATS.iter().map(|format| format.name))
     )]
-    pub(crate) to: Option<String>,
+    pub(crate) to: Option<ChosenName>,
     /// Write to a file, or to a directory if the format or the input is one; - is standard output [default: -]
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
@@ -51,9 +50,10 @@ pub(crate) struct ExportArgs {
     /// Allow paths through other terminals in formats of GPU runtimes: the network routes
     #[arg(long)]
     pub(crate) routed: bool,
-    /// Size of the collective in formats of one size, as in `lockstep time`
-    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size)]
-    pub(crate) size: u64,
+    /// Size of the collective in formats of one size, as in `lockstep time`; in other formats, a range such as 64KiB..1MiB
+    /// stands for --min-bytes and --max-bytes
+    #[arg(long, value_name = "SIZES", default_value = "1MiB", value_parser = str::parse::<Sizes>)]
+    pub(crate) size: Sizes,
     /// Smallest size for which the runtime uses the schedule [default: that of the front, otherwise 0]
     #[arg(long, value_name = "SIZE", value_parser = |text: &str| Quantity::Size.parse(text))]
     pub(crate) min_bytes: Option<u64>,

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lockstep::topology::Quantity;
+use lockstep::topology::{Quantity, Sizes};
 
 use super::problem::ProblemArgs;
 use crate::units::{self, BudgetArg};
@@ -30,9 +30,9 @@ Sizes and bandwidths are those of nccl-tests. No schedule takes less time than t
 pub(crate) struct SizeFrontArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// Smallest and largest size of the collective
-    #[arg(long, value_name = "SIZE..SIZE", default_value = "1KiB..1GiB", value_parser = sizes)]
-    pub(crate) sizes: [u64; 2],
+    /// Sizes of the collective: a range such as 64KiB..4GiB, or one size
+    #[arg(long, visible_alias = "size", value_name = "SIZES", default_value_t = Sizes::default(), value_parser = str::parse::<Sizes>)]
+    pub(crate) sizes: Sizes,
     /// Maximum number of chunks per message
     #[arg(long, value_name = "CHUNKS", default_value = "16")]
     pub(crate) max_chunks: NonZeroU32,
@@ -62,16 +62,4 @@ pub(crate) struct SizeFrontArgs {
     /// Print the front as JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-fn sizes(text: &str) -> Result<[u64; 2], String> {
-    let Some((least, most)) = text.split_once("..") else {
-        return Err("expected two sizes, such as 1KiB..1GiB".to_owned());
-    };
-    let size = |text: &str| Quantity::Size.parse(text).map_err(|error| error.to_string());
-    let [least, most] = [size(least)?, size(most)?];
-    if least == 0 || least > most {
-        return Err("expected a size above 0, and a second one that is not smaller".to_owned());
-    }
-    Ok([least, most])
 }

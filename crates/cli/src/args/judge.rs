@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use lockstep::topology::Sizes;
+
 use super::network::NetworkArgs;
 use super::program::ProgramArgs;
 use crate::units::{self, BudgetArg};
@@ -10,6 +12,8 @@ const JUDGE_EXAMPLES: &str = "\
 Examples:
   lockstep judge algorithm.xml                        on the network of the pairs of ranks that talk
   lockstep judge algorithm.xml --network dgx-1        on a network; its terminals are the ranks
+  lockstep judge algorithm.xml --network dgx-1 --ranks 0-3    on four of its terminals
+  lockstep judge algorithm.xml --network dgx-1 --size 1GB     and the times for this size
   lockstep judge plan.goal -c all-gather --chunks 2   the format does not name the collective
   lockstep judge algorithm.xml -o steps.json          write the steps as a schedule
 
@@ -27,6 +31,12 @@ pub(crate) struct JudgeArgs {
     /// Budget of the search for our own plan: a number of evaluations, a time (500ms, 30s, 5m), or 'unlimited'
     #[arg(short, long, value_name = "AMOUNT", default_value_t = BudgetArg::DEFAULT, value_parser = units::budget)]
     pub(crate) budget: BudgetArg,
+    /// Terminals of the ranks in order: names, numbers and ranges such as 0-3,5 [default: all terminals, ascending]
+    #[arg(long, value_name = "NODES", requires = "network")]
+    pub(crate) ranks: Option<String>,
+    /// Sizes of the collective, such as 1GB or 64KiB..1MiB: prints the times of the program and of our plan
+    #[arg(long, visible_alias = "sizes", value_name = "SIZES")]
+    pub(crate) size: Option<Sizes>,
     /// Write the steps to FILE as a schedule in JSON; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

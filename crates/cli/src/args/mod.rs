@@ -9,6 +9,8 @@ mod faults;
 mod front;
 mod judge;
 mod man;
+mod missing;
+mod name_parser;
 mod network;
 mod plan;
 mod problem;
@@ -138,8 +140,9 @@ pub(crate) fn parse() -> Args {
     Args::try_parse().map_err(shorten).unwrap_or_else(|error| error.exit())
 }
 
-/// Shortens the long arguments that an error quotes.
+/// Shortens the long arguments that an error quotes, and lists the collectives if one is missing.
 pub fn shorten(error: Error) -> Error {
+    let error = missing::with_collectives(error);
     let text = error.render().to_string();
     let shortened = output::shortened(&text);
     if shortened == text {

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail};
 use lockstep::faults::FaultSet;
+use lockstep::files::{NameError, name_chosen};
 use lockstep::topology::{ChannelId, GraphFormat, Quantity};
 use lockstep::{Budget, LoadOptions, Topology};
 
@@ -81,10 +82,10 @@ impl NetworkArgs {
     }
 }
 
-/// Returns the graph format with this name.
-fn format_named(name: &str) -> Result<GraphFormat, String> {
-    GraphFormat::from_name(name)
-        .ok_or_else(|| format!("there is no such format; the formats are {}", GraphFormat::list(&GraphFormat::ALL)))
+/// Returns the graph format with this name, or with the only name that begins so.
+fn format_named(word: &str) -> Result<GraphFormat, NameError> {
+    let name = name_chosen(word, GraphFormat::ALL.iter().map(|format| format.name()))?;
+    Ok(GraphFormat::from_name(name).expect("the name of a format"))
 }
 
 /// Failed links, channels and nodes.

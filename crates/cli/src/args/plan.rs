@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use lockstep::EngineChoice;
+use lockstep::topology::Sizes;
 
 use super::cost::CostArgs;
 use super::problem::ProblemArgs;
@@ -19,7 +20,8 @@ Examples:
   lockstep plan mesh:4x4 -c broadcast --root 11 --ports 1      from node 11, one port per node
   lockstep plan file.edges -c all-to-all --json | lockstep verify -
   lockstep plan b-tree:16 -c all-to-all --engine umda --seed 7 -o s.json
-  lockstep plan hypercube:4 -c all-gather --t0 1us --t1 0.5ns --bytes 1024
+  lockstep plan dgx-a100:2 -c all-reduce --size 1GB            and its time for this size
+  lockstep plan hypercube:4 -c all-gather --t0 1us --t1 0.5ns --bytes 1KiB
   lockstep plan hypercube:20 -c all-gather --symmetric         plan one source of 10^12 transfers
   lockstep plan hypercube:20 -c all-gather --node 7 --local    print the sends of that node
 
@@ -74,6 +76,10 @@ pub(crate) struct PlanArgs {
     pub(crate) large: LargeArgs,
     #[command(flatten)]
     pub(crate) cost: CostArgs,
+    /// Sizes of the collective, such as 1GB or 64KiB..1MiB: prints the times of the plan as `lockstep time` does, by the bandwidths of
+    /// the network or by --unit
+    #[arg(long, visible_alias = "sizes", help_heading = "Cost", value_name = "SIZES", conflicts_with_all = ["json", "symmetric", "local"])]
+    pub(crate) size: Option<Sizes>,
 }
 
 /// Plans of vertex-transitive networks that are too large to build.

@@ -15,7 +15,7 @@ use super::network::NetworkArgs;
 pub(crate) struct ProblemArgs {
     /// Network: a spec such as mesh:4x4, a graph file, or - for standard input
     pub(crate) spec: String,
-    /// broadcast (oab), scatter (oas), all-gather (aab), all-to-all (aas), gather, reduce, reduce-scatter or all-reduce
+    /// broadcast, scatter, all-gather (ag), all-to-all (a2a), gather, reduce, reduce-scatter (rs) or all-reduce (ar)
     #[arg(
         short,
         long,

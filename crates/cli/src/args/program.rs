@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use lockstep::CollectiveName;
 use lockstep_execute::{Format, TableCollective};
 
 use super::export::RuntimeArg;
+use super::name_parser::{ChosenName, NameParser};
 
 /// A program, and the orders in which it is executed.
 #[derive(Debug, clap::Args)]
@@ -24,8 +24,8 @@ pub(crate) struct ProgramArgs {
     #[arg(long, value_name = "CHUNKS", requires = "collective", default_value = "1")]
     pub(crate) chunks: NonZeroU32,
     /// Format of the file [default: by its contents]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
-    pub(crate) format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = NameParser::new(Format::ALL.map(Format::name)))]
+    pub(crate) format: Option<ChosenName>,
     /// Runtime whose limits apply to MSCCL XML
     #[arg(long = "for", value_name = "RUNTIME", default_value = "rccl")]
     pub(crate) runtime: RuntimeArg,

@@ -10,13 +10,14 @@ use lockstep::flow::{
 };
 
 use super::network::NetworkArgs;
+use crate::units;
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
   lockstep simulate torus:8x8 --workload chained --routing ecmp-split
   lockstep simulate net.json --workload all-to-all --rates max-min --json
   lockstep simulate jellyfish:10000,10,1 --workload uniform --routing sp-random
-  lockstep simulate --schedule s.json --size 1000000       replay a plan without synchronized steps
+  lockstep simulate --schedule s.json --size 1MB           replay a plan without synchronized steps
   lockstep simulate ring:4 --programs p.json               run the task programs of a file
 
 Workloads: chained (a task receives all its flows before it sends the next ones), phased or phased:N
@@ -71,8 +72,9 @@ pub(crate) struct TrafficArgs {
     /// Flows per task and phase
     #[arg(long, help_heading = TRAFFIC, value_name = "N", default_value_t = DEFAULT_FLOWS_PER_TASK)]
     pub(crate) flows: u32,
-    /// Size in units of each flow, or of each message of the schedule; the chunks of a message share them, rounded up
-    #[arg(long, help_heading = TRAFFIC, value_name = "UNITS", default_value_t = DEFAULT_SIZE)]
+    /// Size of each flow, or of each message of the schedule, in units or as 64KiB (one unit per byte); the chunks of a message
+    /// share it, rounded up
+    #[arg(long, help_heading = TRAFFIC, value_name = "SIZE", default_value_t = DEFAULT_SIZE, value_parser = units::size)]
     pub(crate) size: u64,
     /// Tasks per terminal
     #[arg(long, help_heading = TRAFFIC, value_name = "N", default_value_t = NonZeroU32::MIN)]

@@ -10,21 +10,24 @@ use lockstep_export::{
 use lockstep_report::Table;
 
 use super::front_directory::{SIZES_FILE, read_ranges};
-use crate::args::ExportArgs;
+use crate::args::{ExportArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input::Saved;
 use crate::text::{one_line, path_name};
 use crate::{input, output};
 
-pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<ExitStatus> {
+pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     if args.list {
         output::print(&format_list())?;
         return Ok(ExitStatus::Success);
     }
-    let (Some(file), Some(format)) = (&args.file, args.to.as_deref().and_then(format_named)) else {
+    let (Some(file), Some(format)) = (&args.file, args.to.and_then(|chosen| format_named(chosen.name))) else {
         bail!("give a plan and a format, or --list");
     };
+    if args.to.is_some_and(|chosen| chosen.is_short) {
+        output::note(verbosity, &format!("format: {}", format.name));
+    }
     let mut files = CommandFiles::new();
     let sources = sources(args, file, &mut files)?;
     let is_directory = format.is_folder() || file.is_dir();
@@ -79,13 +82,24 @@ struct Source {
 fn sources(args: &ExportArgs, file: &Path, files: &mut CommandFiles) -> anyhow::Result<Vec<Source>> {
     if !file.is_dir() {
         files.read("the schedule", file)?;
-        let sizes = [args.min_bytes, args.max_bytes].map(Option::unwrap_or_default);
+        let sizes = match args.size.single() {
+            Some(_) => [args.min_bytes, args.max_bytes].map(Option::unwrap_or_default),
+            None => {
+                let option = "--min-bytes, --max-bytes: --size has these sizes already; leave the options out";
+                ensure!(args.min_bytes.or(args.max_bytes).is_none(), option);
+                args.size.bounds()
+            }
+        };
         ensure!(sizes[1] == 0 || sizes[0] <= sizes[1], "--min-bytes exceeds --max-bytes; exchange them");
         return Ok(vec![Source { file: file.to_owned(), name: None, sizes }]);
     }
     ensure!(
         args.min_bytes.or(args.max_bytes).is_none(),
         "--min-bytes, --max-bytes: the table of sizes of a front has the sizes; remove the options"
+    );
+    ensure!(
+        args.size.single().is_some(),
+        "--size: the table of sizes of a front has the sizes; give one size, or none"
     );
     let table = file.join(SIZES_FILE);
     files.read("the table of sizes", &table)?;
@@ -102,14 +116,22 @@ fn sources(args: &ExportArgs, file: &Path, files: &mut CommandFiles) -> anyhow::
 fn export(args: &ExportArgs, format: &Format, source: &Source, saved: &Saved) -> anyhow::Result<Vec<ExportFile>> {
     let file = saved.schedule().context("a symmetric schedule holds one source only; plan without --symmetric")?;
     let [least, most] = source.sizes;
-    let options = ExportOptions {
+    let of_size = |bytes: u64| ExportOptions {
         placement: if args.in_place { Placement::InPlace } else { Placement::OutOfPlace },
         connections: if args.routed { Connections::Routed } else { Connections::Direct },
         runtime: args.runtime.into(),
-        bytes: args.size.clamp(least.max(1), if most == 0 { u64::MAX } else { most.max(least) }),
+        bytes: bytes.clamp(least.max(1), if most == 0 { u64::MAX } else { most.max(least) }),
         sizes: source.sizes,
     };
-    Ok(format.write(&Export { problem: file.problem(), schedule: file.schedule(), options })?)
+    let write =
+        |bytes| format.write(&Export { problem: file.problem(), schedule: file.schedule(), options: of_size(bytes) });
+    let [smallest, largest] = args.size.bounds();
+    let written = write(smallest)?;
+    // The files of a format of one size depend on the size.
+    if args.size.single().is_none() && written != write(largest)? {
+        bail!("--size {}: {} is a format of one size; give one", args.size, format.name);
+    }
+    Ok(written)
 }
 
 fn is_invalid(error: &anyhow::Error) -> bool {

@@ -25,6 +25,7 @@ const DEFAULT_LATENCY_PS: u64 = 1_000_000;
 pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     ensure!(args.problem.model.chunks.get() == 1, "--chunks: a front chooses the chunks; limit them by --max-chunks");
     ensure!(args.problem.blocks.is_none(), "--blocks: a front chooses the blocks; remove the option");
+    let sizes = args.sizes.bounds();
     let mut files = CommandFiles::new();
     problem_input::add_files(&args.problem, &mut files)?;
     let plot = files.write_to("--plot", args.plot.as_deref())?;
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     }
     let problem = input.problem()?;
     let options = FrontOptions {
-        sizes: args.sizes,
+        sizes,
         chunks: args.max_chunks,
         seed: args.seed,
         timing: if args.asynchronous { Timing::Asynchronous } else { Timing::Synchronous },
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     let mut unfinished = Some(cancel_on_signal(&budget, "the front", &progress)?);
     let front = lockstep::front(&problem, &options, &budget, |event| {
         unfinished.take();
-        show(&progress, event, args.sizes[1]);
+        show(&progress, event, sizes[1]);
     });
     drop(unfinished);
     drop(progress);
@@ -63,18 +64,17 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     if let Some(plot) = plot {
         let is_page = args.plot.as_deref().is_some_and(|path| output::extension(path) == "html");
         plot.write(&if is_page {
-            front_page::html(&problem, &front, &algorithms, args.sizes, false)
+            front_page::html(&problem, &front, &algorithms, sizes, false)
         } else {
-            super::front_plot::svg(&problem, &front, &algorithms, args.sizes)
+            super::front_plot::svg(&problem, &front, &algorithms, sizes)
         })?;
     }
     if let Some(directory) = directory {
-        directory.write(&problem, &front, &algorithms, args.sizes)?;
+        directory.write(&problem, &front, &algorithms, sizes)?;
     }
-    let mut text =
-        if args.json { to_json(&front, &algorithms, args.sizes) } else { to_text(&problem, &front, args.sizes) };
+    let mut text = if args.json { to_json(&front, &algorithms, sizes) } else { to_text(&problem, &front, sizes) };
     if !args.json && args.algorithms {
-        text = format!("{text}\n{}", algorithms_to_text(&front, &algorithms, args.sizes));
+        text = format!("{text}\n{}", algorithms_to_text(&front, &algorithms, sizes));
     }
     output::print(&text)?;
     Ok(ExitStatus::Success)

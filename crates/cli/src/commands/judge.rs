@@ -8,16 +8,17 @@ use lockstep::{
     Verdict,
 };
 use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute_until, trace};
-use lockstep_steps::{Conversion, ConvertError, StepSource, convert_within};
+use lockstep_steps::{Conversion, ConvertError, RankNetwork, StepSource, convert_within};
 use serde::Serialize;
 
-use super::program_file;
+use super::{judge_times, program_file, times};
 use crate::args::{JudgeArgs, ProgramArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input;
 use crate::output::{self, Output};
 use crate::plan_progress::PlanProgress;
+use crate::problem_input;
 use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
 use crate::text::{self, Sheet, counted, one_line};
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let output = files.write_to("--output", args.output.as_deref())?;
     let (format, programs) = program_file::read(&args.program)?;
     let network = network(args, verbosity)?;
+    check_sizes(args, network.as_ref())?;
     let options = ExecuteOptions { orders: args.program.orders, seed: args.program.seed };
     let mut first = None;
     for program in &programs {
@@ -43,20 +45,19 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let (program, execution) =
         first.with_context(|| format!("{}: there is no program", input::name(&args.program.file)))?;
     let judged = Judged { format, program, execution };
+    let network = network.map(|network| on_ranks(args, network)).transpose()?;
     let conversion = match convert_within(program, &trace(program)?, network, &budget) {
         Ok(conversion) => conversion,
         Err(error) if error.is_about_steps() => return without_steps(args, &judged, &error, output.as_ref()),
         Err(error) => return Err(error).with_context(|| input::name(&args.program.file)),
     };
     let of_file = conversion.verified.as_ref().map(|verified| &verified.collective);
-    if let (Some(name), Some(collective)) = (args.program.collective, of_file)
-        && collective.name().is_some_and(|found| found != name && conversion.topology.terminal_count() > 2)
+    let found = conversion.verified.as_ref().and_then(|verified| verified.name);
+    if let (Some(name), Some(found)) = (args.program.collective, found)
+        && found != name
+        && conversion.terminals.len() > 2
     {
-        let text = format!(
-            "the file computes {}; --collective is {name}",
-            collective.name().map_or("custom", CollectiveName::word)
-        );
-        return wrong(args, format, program, &text);
+        return wrong(args, format, program, &format!("the file computes {found}; --collective is {name}"));
     }
     if let Some(output) = output {
         let Some(verified) = &conversion.verified else {
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     }
     let collective = match of_file {
         Some(collective) => Some(collective.clone()),
-        None => stated_collective(&args.program, &conversion.topology)?,
+        None => stated_collective(&args.program, &conversion)?,
     };
     let optimum =
         collective.as_ref().map(|collective| optimum(args, &conversion, collective, &budget, verbosity)).transpose()?;
@@ -87,14 +88,33 @@ fn network(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Option<Topo
     Ok(Some(args.changes.apply_to(topology, verbosity)?))
 }
 
-/// Returns the collective of the options, for formats without data.
-fn stated_collective(args: &ProgramArgs, topology: &Topology) -> anyhow::Result<Option<Collective>> {
-    let Some(name) = args.collective else { return Ok(None) };
-    let root = name.has_root().then(|| topology.terminals().get(args.root as usize).copied());
-    if root == Some(None) {
-        bail!("--root: there is no rank {}; the ranks are 0 to {}", args.root, topology.terminal_count() - 1);
+/// Returns the network with the terminal of each rank.
+fn on_ranks(args: &JudgeArgs, topology: Topology) -> anyhow::Result<RankNetwork> {
+    let Some(list) = &args.ranks else { return Ok(topology.into()) };
+    let terminals = problem_input::node_list(&topology, "--ranks", list)?;
+    RankNetwork::new(topology, terminals).context("--ranks")
+}
+
+/// Refuses sizes without bandwidths, before the work.
+fn check_sizes(args: &JudgeArgs, network: Option<&Topology>) -> anyhow::Result<()> {
+    match (&args.size, network) {
+        (Some(_), Some(network)) => times::unit(network, args.changes.unit()).map(|_| ()),
+        (Some(_), None) => bail!("--size: times need a network with bandwidths; give it with --network"),
+        (None, _) => Ok(()),
     }
-    Ok(Some(name.with_root(root.flatten()).context("--root")?.with_chunks(args.chunks)))
+}
+
+/// Returns the collective of the options, for formats without data.
+fn stated_collective(args: &ProgramArgs, conversion: &Conversion) -> anyhow::Result<Option<Collective>> {
+    let Some(name) = args.collective else { return Ok(None) };
+    let (topology, terminals) = (&conversion.topology, &conversion.terminals);
+    let root = name.has_root().then(|| terminals.get(args.root as usize).copied());
+    if root == Some(None) {
+        bail!("--root: there is no rank {}; the ranks are 0 to {}", args.root, terminals.len() - 1);
+    }
+    let roots: Vec<_> = root.flatten().into_iter().collect();
+    let collective = name.in_groups(topology, std::slice::from_ref(terminals), &roots).context("--root")?;
+    Ok(Some(collective.with_chunks(args.chunks)))
 }
 
 /// The executed program.
@@ -105,9 +125,9 @@ struct Judged<'a> {
 }
 
 /// The best known bound, and our own plan.
-struct Optimum {
+pub(super) struct Optimum {
     bound: LowerBound,
-    plan: Result<Plan, String>,
+    pub(super) plan: Result<Plan, String>,
 }
 
 /// Plans the same collective on the same network.
@@ -196,9 +216,12 @@ fn print(
     if args.json {
         let mut result = JudgeResult::of(judged.format, judged.program, is_possible);
         result.add(conversion, optimum, width_sum);
+        result.times = judge_times::of(args, conversion, optimum)?;
         output::print(&to_json_line(&result))?;
     } else {
-        output::print(&sheet(judged, conversion, optimum, width_sum)?.to_text())?;
+        let times = judge_times::of(args, conversion, optimum)?;
+        let table = times.map_or(String::new(), |times| format!("\n{}", judge_times::table(&times)));
+        output::print(&(sheet(judged, conversion, optimum, width_sum)?.to_text() + &table))?;
     }
     Ok(if is_possible { ExitStatus::Success } else { ExitStatus::Negative })
 }
@@ -290,6 +313,9 @@ struct JudgeResult<'a> {
     gap: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<PlanResult>,
+    /// The times of each size of `--size`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<Vec<judge_times::JudgedTime>>,
 }
 
 /// Our own plan as JSON.
@@ -318,15 +344,14 @@ impl<'a> JudgeResult<'a> {
             rule: None,
             gap: None,
             plan: None,
+            times: None,
         }
     }
 
     fn add(&mut self, conversion: &Conversion, optimum: Option<&Optimum>, width_sum: u64) {
         self.network = Some(conversion.topology.name().to_owned());
-        self.collective = conversion
-            .verified
-            .as_ref()
-            .map(|verified| verified.collective.name().map_or("custom", CollectiveName::word));
+        self.collective =
+            conversion.verified.as_ref().map(|verified| verified.name.map_or("custom", CollectiveName::word));
         (self.steps, self.width) = (Some(conversion.widths.len()), Some(width_sum));
         self.transfers = Some(conversion.transfers);
         let Some(Optimum { bound, plan }) = optimum else { return };

@@ -24,7 +24,7 @@ pub(super) fn read(args: &ProgramArgs) -> anyhow::Result<(Format, Vec<ParallelPr
     }
     let bytes = input::program(path)?;
     let format = match &args.format {
-        Some(name) => Format::ALL.into_iter().find(|format| format.name() == name),
+        Some(chosen) => Format::ALL.into_iter().find(|format| format.name() == chosen.name),
         None => detect(&bytes),
     };
     let format = format.ok_or_else(|| {

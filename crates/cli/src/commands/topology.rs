@@ -55,20 +55,24 @@ fn family_list(as_json: bool) -> String {
         name: &'static str,
         usage: String,
         example: &'static str,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        aliases: &'static [&'static str],
         about: &'static str,
     }
     let entries = families().iter().map(|family| Entry {
         name: family.name,
         usage: family.usage(),
         example: family.example,
+        aliases: family.aliases,
         about: family.about,
     });
     if as_json {
         return to_json_rows(&entries.collect::<Vec<_>>(), 1);
     }
     let mut table = Table::new(["spec", "example", "network"]);
-    for Entry { usage, example, about, .. } in entries {
-        table.push([usage.as_str(), example, about]);
+    for Entry { usage, example, aliases, about, .. } in entries {
+        let aliases = if aliases.is_empty() { String::new() } else { format!("; also {}", aliases.join(", ")) };
+        table.push([usage.as_str(), example, &format!("{about}{aliases}")]);
     }
     table.to_text()
 }

@@ -1,5 +1,6 @@
 //! `lockstep verify`: verification of schedules, bounds and plans.
 
+use anyhow::Context;
 use lockstep::files::to_json_line;
 use lockstep::schedule::{Verification, violations};
 use lockstep::{Plan, Verdict};
@@ -18,11 +19,15 @@ const MAX_VIOLATIONS: usize = 1000;
 pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
     CommandFiles::new().read("the schedule", &args.file)?;
     let saved = input::saved(&args.file)?;
-    let time = match &saved {
-        Saved::Schedule(file) => text::time(file.collective(), file.schedule(), args.cost)?,
-        Saved::Plan(file) => text::time(file.schedule.collective(), file.schedule.schedule(), args.cost)?,
-        Saved::Symmetric(file) => text::time_of_base(file.schedule.base(), args.cost),
-    };
+    let mut times = Sheet::default();
+    match (&saved, saved.schedule()) {
+        (Saved::Symmetric(file), _) => text::add_times_of_base(&mut times, file.schedule.base(), &args.cost)?,
+        (_, Some(file)) => {
+            args.cost.check(file.topology()).with_context(|| input::name(&args.file))?;
+            text::add_times(&mut times, file.collective(), file.schedule(), &args.cost)?;
+        }
+        (_, None) => {}
+    }
     let listed: Vec<String> = match saved.schedule().filter(|_| args.all) {
         Some(file) => {
             violations(&file.problem(), file.schedule(), MAX_VIOLATIONS).iter().map(ToString::to_string).collect()
@@ -32,7 +37,7 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
     };
     let (answer, text) = match Valid::new(saved) {
         Ok(valid) if args.json => (ExitStatus::Success, to_json_line(&valid.counts())),
-        Ok(valid) => (ExitStatus::Success, valid.to_text(time)),
+        Ok(valid) => (ExitStatus::Success, valid.to_text(times)),
         Err(first) => {
             let violations = if listed.is_empty() { vec![first] } else { listed };
             let text = if args.json {
@@ -117,7 +122,7 @@ impl Valid {
         }
     }
 
-    fn to_text(&self, time: Option<String>) -> String {
+    fn to_text(&self, times: Sheet) -> String {
         let mut sheet = Sheet::default();
         sheet.line("valid", self.verification.to_string());
         if let Some(symmetry) = &self.symmetry {
@@ -127,9 +132,7 @@ impl Valid {
             sheet.line("verdict", plan.verdict().to_string());
             sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
         }
-        if let Some(time) = time {
-            sheet.line("time", time);
-        }
+        sheet.append(times);
         sheet.to_text()
     }
 }

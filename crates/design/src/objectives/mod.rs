@@ -8,11 +8,13 @@ mod robustness;
 mod stage_loads;
 mod throughput;
 
+use lockstep_files::{is_same_name, name_advice, one_line};
+
 use crate::objective::Objective;
 
 /// A word that names no objective.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("unknown objective '{}'; choose from {}", lockstep_files::one_line(.word), names())]
+#[error("unknown objective '{}'; {}", one_line(.word), name_advice(.word, objectives().iter().map(|objective| objective.name())))]
 pub struct UnknownObjective {
     /// The word.
     pub word: String,
@@ -67,14 +69,10 @@ pub fn objectives() -> &'static [&'static dyn Objective] {
 ///
 /// # Errors
 ///
-/// Returns [`UnknownObjective`], whose message lists all names.
+/// Returns [`UnknownObjective`], whose message suggests similar names, or lists all.
 pub fn objective(name: &str) -> Result<&'static dyn Objective, UnknownObjective> {
-    let found = objectives().iter().find(|objective| objective.name() == name);
+    let found = objectives().iter().find(|objective| is_same_name(objective.name(), name));
     found.copied().ok_or_else(|| UnknownObjective { word: name.to_owned() })
-}
-
-fn names() -> String {
-    objectives().iter().map(|objective| objective.name()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -15,10 +15,12 @@ mod simgrid;
 mod text;
 mod torch;
 
+use lockstep_files::{NameError, name_chosen};
+
 use crate::error::ExportError;
 use crate::export::{Export, ExportFile, ExportOptions, Format, Runtime};
 
-/// All formats, in the order of the documentation.
+/// All formats, in the order of the documentation. Of formats that share a first word, that of most users is first.
 pub static FORMATS: &[Format] = &[
     msccl_xml::FORMAT,
     mscclpp_json::FORMAT,
@@ -35,9 +37,28 @@ pub static FORMATS: &[Format] = &[
     latex::FORMAT,
 ];
 
-/// Returns the format of a name.
+/// Returns the format of a name, or of its beginning: `mpi` is `mpi-c`. [`format_chosen`] says why there is none.
 pub fn format_named(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.name == name)
+    format_chosen(name).ok()
+}
+
+/// Returns the format that a word stands for, by the rules of [`name_chosen`].
+///
+/// ```
+/// use lockstep_export::format_chosen;
+///
+/// assert_eq!(format_chosen("nccl")?.name, "nccl-c");
+/// let error = format_chosen("msc").unwrap_err().to_string();
+/// assert_eq!(error, "'msc' can be msccl-xml, mscclpp-json or msccl-json; write more of it");
+/// # Ok::<(), lockstep_files::NameError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`NameError`] if the word stands for no format, or for several.
+pub fn format_chosen(word: &str) -> Result<&'static Format, NameError> {
+    let chosen = name_chosen(word, FORMATS.iter().map(|format| format.name))?;
+    Ok(FORMATS.iter().find(|format| format.name == chosen).expect("the name of a format"))
 }
 
 /// The exports for GPUs: their arguments on the command line, format and runtime.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use lockstep_analytic::AnalyticEngine;
 use lockstep_construct::ConstructEngine;
 use lockstep_evolve::{HgsaEngine, UmdaEngine};
+use lockstep_files::{name_advice, one_line};
 use lockstep_schedule::Engine;
 
 /// The engines of Lockstep, in the order in which a planner runs them.
@@ -215,16 +216,12 @@ impl FromStr for EngineChoice {
 
 /// A name that no engine has.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no engine '{name}' in this version; choose {}", names(choices))]
+#[error("there is no engine '{}' in this version; {}", one_line(.name), name_advice(.name, choices.iter().map(|choice| choice.name())))]
 pub struct EngineError {
     /// The name.
     pub name: String,
     /// The choices that exist.
     pub choices: Vec<EngineChoice>,
-}
-
-fn names(choices: &[EngineChoice]) -> String {
-    choices.iter().map(|choice| choice.name()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -240,11 +237,10 @@ mod tests {
 
     #[test]
     fn an_unknown_engine_is_refused_with_the_known_ones() {
-        let error = "exact".parse::<EngineChoice>().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "there is no engine 'exact' in this version; choose auto, analytic, construct, umda, hgsa"
-        );
+        let error = |name: &str| name.parse::<EngineChoice>().unwrap_err().to_string();
+        let all = "there is no engine 'exact' in this version; choose auto, analytic, construct, umda or hgsa";
+        assert_eq!(error("exact"), all);
+        assert_eq!(error("contsruct"), "there is no engine 'contsruct' in this version; did you mean 'construct'?");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct SymmetricPlan {
 pub enum SymmetricPlanError {
     /// No construction supports the collective on this network.
     #[error(
-        "no symmetric schedule of {collective} on {graph} is known for {model}; symmetric are aab and aas, all-port"
+        "no symmetric schedule of {collective} on {graph} is known for {model}; symmetric are all-gather and all-to-all, all-port"
     )]
     Unsupported {
         /// The collective.

@@ -96,8 +96,8 @@ fn the_version_is_checked_before_everything_else() {
         value["more"] = json!("something new");
     });
     assert_eq!(message(newer), "field 'version' is 2, but only version 1 is known; use a newer lockstep");
-    let inner = message(changed(|value| value["schedule"]["version"] = json!(4)));
-    assert!(inner.contains("field 'schedule': field 'version' is 4, but only version 3 is known"), "{inner}");
+    let inner = message(changed(|value| value["schedule"]["version"] = json!(5)));
+    assert!(inner.contains("field 'schedule': field 'version' is 5, but only version 4 is known"), "{inner}");
 }
 
 /// Files of release 0.1.0, with lower bounds as JSON.

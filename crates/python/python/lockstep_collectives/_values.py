@@ -51,7 +51,9 @@ def _is_whole(size: Any) -> bool:
 
 def size_pair(sizes: Sizes) -> tuple[int, int]:
     """Return the smallest and the largest size in bytes."""
-    ends = tuple(sizes.split("..")) if isinstance(sizes, str) else tuple(sizes)
+    if isinstance(sizes, str):
+        return _native.sizes(sizes)
+    ends = tuple(sizes)
     if len(ends) != 2:
         raise _native.ProblemError(f"sizes: found {sizes!r}, expected two sizes, such as '1KiB..1GiB'")
     least, most = size_bytes(ends[0], "sizes"), size_bytes(ends[1], "sizes")

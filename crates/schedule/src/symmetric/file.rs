@@ -17,6 +17,10 @@ pub(super) const KIND: FileKind = FileKind {
     remedies: &[("lockstep-topology", "a topology alone is no symmetric schedule, plan one for it")],
 };
 
+/// Version 2 of JSON files, which is written. Its collective has the standard word, that of version 1 the short form of the
+/// documents.
+pub(super) const JSON_KIND: FileKind = FileKind { version: 2, ..KIND };
+
 /// Maximum number of sides of a graph in a file, including sides of one element.
 const MAX_SIDES: usize = 1 << 10;
 

@@ -1,10 +1,10 @@
-//! The JSON form of symmetric schedule files: `"format": "lockstep-symmetric-schedule"`, version 1.
+//! The JSON form of symmetric schedule files: `"format": "lockstep-symmetric-schedule"`, version 2; version 1 is read.
 
-use lockstep_files::to_json_rows;
+use lockstep_files::{FileError, to_json_rows};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::file::{GraphRecord, KIND};
+use super::file::{GraphRecord, JSON_KIND, KIND};
 use super::{BaseSchedule, SymmetricScheduleFile};
 use crate::file::ScheduleFileError;
 use crate::model::CommunicationModel;
@@ -34,11 +34,11 @@ impl SymmetricScheduleFile {
     pub fn to_json(&self) -> String {
         let Self { schedule, model } = self;
         let record = SymmetricScheduleRecord {
-            format: KIND.format.to_owned(),
-            version: KIND.version,
+            format: JSON_KIND.format.to_owned(),
+            version: JSON_KIND.version,
             graph: GraphRecord::from(schedule.graph()),
             model: *model,
-            collective: SymmetricCollectiveRecord { kind: schedule.collective().abbreviation().to_owned() },
+            collective: SymmetricCollectiveRecord { kind: schedule.collective().word().to_owned() },
             steps: schedule.base(),
         };
         to_json_rows(&record, 2)
@@ -50,8 +50,13 @@ impl SymmetricScheduleFile {
     ///
     /// The first [`ScheduleFileError`]. Format and version are checked first.
     pub fn from_json(text: &str) -> Result<Self, ScheduleFileError> {
-        let record: SymmetricScheduleRecord<GraphRecord, BaseSchedule> = KIND.parse(text)?;
-        KIND.check(&record.format, record.version.into())?;
+        type Record = SymmetricScheduleRecord<GraphRecord, BaseSchedule>;
+        let record = match KIND.parse::<Record>(text) {
+            Err(FileError::Version { .. }) => JSON_KIND.parse::<Record>(text),
+            record => record,
+        }?;
+        let kind = if record.version == KIND.version { KIND } else { JSON_KIND };
+        kind.check(&record.format, record.version.into())?;
         Self::of_parts(record.graph, &record.collective.kind, record.model, record.steps)
     }
 }

@@ -30,7 +30,7 @@ impl fmt::Display for BasePlace {
 #[non_exhaustive]
 pub enum SymmetricViolation {
     /// A collective that is not an all-gather or all-to-all.
-    #[error("a symmetric schedule is for aab or aas, not for {collective}")]
+    #[error("a symmetric schedule is for an all-gather or an all-to-all, not for {collective}")]
     Collective {
         /// The collective.
         collective: CollectiveName,

@@ -1,7 +1,9 @@
 //! JSON and binary schedule files.
 
 use lockstep_schedule::strategy::{Instance, instance_with_capacities, spoiled, spoiled_instance};
-use lockstep_schedule::{Collective, CommunicationModel, Message, MessageId, Ports, Problem, Schedule, ScheduleFile};
+use lockstep_schedule::{
+    Collective, CollectiveName, CommunicationModel, Message, MessageId, Ports, Problem, Schedule, ScheduleFile,
+};
 use lockstep_topology::{ChannelId, NodeId, TopologyBuilder};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -105,7 +107,7 @@ fn the_json_form_is_stable() {
     expect_test::expect![[r#"
         {
           "format": "lockstep-schedule",
-          "version": 1,
+          "version": 4,
           "topology": {
             "format": "lockstep-topology",
             "version": 1,
@@ -120,7 +122,7 @@ fn the_json_form_is_stable() {
             "scatter": "relay"
           },
           "collective": {
-            "kind": "oab",
+            "kind": "broadcast",
             "root": 0,
             "chunks": 1
           },
@@ -154,7 +156,7 @@ fn accepted(from: &str, to: &str) -> bool {
 fn optional_fields_may_be_omitted_and_aliases_are_read() {
     assert!(accepted("\"chunks\": 1", "\"chunks\": 1"));
     assert!(accepted(",\n    \"chunks\": 1", ""));
-    assert!(accepted("\"oab\"", "\"broadcast\""));
+    assert!(accepted("\"broadcast\"", "\"Broadcast\"") && accepted("\"broadcast\"", "\"oab\""));
     assert!(accepted("\"all\"}", "[1, 2, 3]}"));
     assert!(accepted("\"all\"}", "[3, 1, 2]}"));
     assert!(accepted("\"messages\": [\n    {\"source\": 0, \"receivers\": \"all\"}\n  ],\n", ""));
@@ -171,11 +173,11 @@ fn wrong_files_are_refused_by_their_head() {
         "field 'format' is 'lockstep-topology', expected 'lockstep-schedule'; a topology alone is no schedule, plan one for it"
     );
     // The version is checked before unknown fields, which a later version may have.
-    let later = refused("\"version\": 1,\n  \"topology\"", "\"version\": 4, \"novelty\": 1,\n  \"topology\"");
-    assert_eq!(later, "field 'version' is 4, but only version 3 is known; use a newer lockstep");
+    let later = refused("\"version\": 4,\n  \"topology\"", "\"version\": 5, \"novelty\": 1,\n  \"topology\"");
+    assert_eq!(later, "field 'version' is 5, but only version 4 is known; use a newer lockstep");
     assert_eq!(
-        refused("\"version\": 1,\n  \"topology\"", "\"version\": 4,\n  \"topology\""),
-        "field 'version' is 4, but only version 3 is known; use a newer lockstep"
+        refused("\"version\": 4,\n  \"topology\"", "\"version\": 5,\n  \"topology\""),
+        "field 'version' is 5, but only version 4 is known; use a newer lockstep"
     );
 }
 
@@ -200,7 +202,7 @@ fn wrong_fields_are_named() {
 fn quoted_text_has_no_control_characters() {
     let quoted = [
         refused("lockstep-schedule", "\\u001b[2J"),
-        refused("\"oab\"", "\"\\u001b[2J\""),
+        refused("\"broadcast\"", "\"\\u001b[2J\""),
         refused("\"path\": [2]", "\"\\u001b[2J\": [2]"),
         refused("\"version\": 1,\n    \"name\"", "\"version\": 1, \"shared\": [[9]],\n    \"name\""),
         refused("\"name\": \"a\"", "\"name\": \"\\u001b[2J\", \"terminal\": true}, {\"name\": \"\\u001b[2J\""),
@@ -224,27 +226,27 @@ fn text_that_is_not_json_is_refused() {
 #[test]
 fn collectives_that_do_not_fit_are_refused() {
     assert_eq!(
-        refused("\"oab\"", "\"oac\""),
-        "field 'collective': unknown collective 'oac'; expected one of broadcast, scatter, all-gather, all-to-all, gather, reduce, reduce-scatter, all-reduce"
+        refused("\"broadcast\"", "\"oac\""),
+        "field 'collective': unknown collective 'oac'; choose broadcast, scatter, all-gather, all-to-all, gather, reduce, reduce-scatter or all-reduce"
     );
-    assert_eq!(refused("\"oab\"", "\"aab\""), "field 'collective': all-gather has no root; leave it out");
+    assert_eq!(refused("\"broadcast\"", "\"all-gather\""), "field 'collective': all-gather has no root; leave it out");
     assert_eq!(refused("\"root\": 0,", ""), "field 'collective': broadcast needs a root; name the terminal");
     assert_eq!(
         refused("\"root\": 0", "\"root\": 4000000000"),
         "field 'collective': root 4000000000 is not a node of the network; the nodes are 0 to 3"
     );
     assert_eq!(
-        refused("\"kind\": \"oab\",\n    \"root\": 0", "\"kind\": \"aab\""),
-        "field 'messages': found 1 messages, but aab has 4 on this network; leave the field out"
+        refused("\"kind\": \"broadcast\",\n    \"root\": 0", "\"kind\": \"all-gather\""),
+        "field 'messages': found 1 messages, but all-gather has 4 on this network; leave the field out"
     );
     assert_eq!(
         refused("\"source\": 0", "\"source\": 1"),
-        "field 'messages': message 0 differs from oab in its source; leave the field out"
+        "field 'messages': message 0 differs from broadcast in its source; leave the field out"
     );
     for wrong in ["[1, 2]}", "[1, 2, 2]}", "[0, 1, 2]}", "[]}"] {
         assert_eq!(
             refused("\"all\"}", wrong),
-            "field 'messages': message 0 differs from oab in its receivers; leave the field out"
+            "field 'messages': message 0 differs from broadcast in its receivers; leave the field out"
         );
     }
 }
@@ -361,47 +363,48 @@ fn the_steps_of_a_ring_take_two_bytes_per_transfer() {
     assert!((20_000..20_200).contains(&bytes), "{bytes}");
 }
 
-/// An all-reduce in any number of blocks is one message of all members, which version 2 of the format stores.
+/// An all-reduce in any number of blocks is one message of all members, of a stated pattern.
 #[test]
 fn all_reduces_in_blocks_round_trip() {
     let ring = ring();
     let groups = [vec![NodeId::new(0), NodeId::new(2)], vec![NodeId::new(1), NodeId::new(3)]];
-    for (groups, blocks, version) in [(&groups[..], 3, 2), (&[], 1, 2), (&[], 8, 1)] {
+    for (groups, blocks, is_stated) in [(&groups[..], 3, true), (&[], 1, true), (&[], 8, false)] {
         let collective = Collective::all_reduce_in_blocks(&ring, groups, blocks.try_into().unwrap()).unwrap();
         let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
         assert_eq!(problem.messages().len(), groups.len().max(1) * blocks as usize);
         let file = ScheduleFile::new(&problem, Schedule::new());
-        assert!(file.to_json().contains(&format!("\"version\": {version},\n  \"topology\"")), "{blocks}");
+        assert_eq!(file.to_json().contains("\"pattern\": "), is_stated, "{blocks}");
         assert_eq!(ScheduleFile::read(file.to_json().as_bytes()).unwrap(), file);
         assert_eq!(ScheduleFile::read(&file.to_bytes()).unwrap(), file);
     }
 }
 
-/// Old readers know neither capacities, latencies, units, hosts nor widths, so each of them alone needs version 3.
+/// Files of earlier versions have the short forms of the documents. Version 2 has patterns, version 3 widths.
 #[test]
-fn a_file_has_the_lowest_version_that_can_store_it() {
-    let version = |change: &dyn Fn(&mut TopologyBuilder), widths: bool| -> u64 {
-        let mut network = TopologyBuilder::new("pair");
-        let [one, other] = ["0", "1"].map(|name| network.terminal(name));
-        network.link(one, other);
-        change(&mut network);
-        let network = network.build().unwrap();
-        let all_gather = Collective::all_gather();
-        let problem = Problem::new(&network, &all_gather, CommunicationModel::wormhole()).unwrap();
-        let mut schedule = Schedule::new();
-        if widths {
-            schedule.begin_step_of_width(2.try_into().unwrap());
-        }
-        let file: serde_json::Value = serde_json::from_str(&ScheduleFile::new(&problem, schedule).to_json()).unwrap();
-        file["version"].as_u64().unwrap()
+fn files_of_all_earlier_versions_are_read() {
+    let ring = ring();
+    let all_reduce = Collective::all_reduce_in_blocks(&ring, &[], 3.try_into().unwrap()).unwrap();
+    let of_version = |file: &ScheduleFile, version: u32| {
+        let text = file.to_json().replacen("\"version\": 4", &format!("\"version\": {version}"), 1);
+        CollectiveName::ALL.into_iter().fold(text, |text, name| {
+            text.replace(&format!("\"kind\": \"{name}\""), &format!("\"kind\": \"{}\"", name.abbreviation()))
+        })
     };
-    let first = || [ChannelId::new(0)];
-    assert_eq!(version(&|_| {}, false), 1);
-    assert_eq!(version(&|network| network.set_capacity(first(), 2), false), 3);
-    assert_eq!(version(&|network| network.set_latency(first(), 700), false), 3);
-    assert_eq!(version(&|network| network.set_unit(25_000_000_000), false), 3);
-    assert_eq!(version(&|network| network.set_host(NodeId::new(1), "rack"), false), 3);
-    assert_eq!(version(&|_| {}, true), 3);
+    let read = |file: &ScheduleFile, version| ScheduleFile::from_json(&of_version(file, version)).as_ref() == Ok(file);
+    for name in CollectiveName::ALL {
+        let collective = name.with_root(name.has_root().then_some(NodeId::new(0))).unwrap();
+        let problem = Problem::new(&ring, &collective, CommunicationModel::wormhole()).unwrap();
+        let file = ScheduleFile::new(&problem, Schedule::new());
+        assert!(file.to_json().contains(&format!("\"kind\": \"{name}\"")), "{name}");
+        assert!((1..=4).all(|version| read(&file, version)), "{name}");
+    }
+    let problem = Problem::new(&ring, &all_reduce, CommunicationModel::wormhole()).unwrap();
+    let stated = ScheduleFile::new(&problem, Schedule::new());
+    assert_eq!([1, 2, 3, 4].map(|version| read(&stated, version)), [false, true, true, true]);
+    let mut wide = Schedule::new();
+    wide.begin_step_of_width(2.try_into().unwrap());
+    let wide = ScheduleFile::new(&problem, wide);
+    assert_eq!([1, 2, 3, 4].map(|version| read(&wide, version)), [false, false, true, true]);
 }
 
 /// Returns the error of a file after a change of its JSON value.

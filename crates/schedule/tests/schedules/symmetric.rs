@@ -295,7 +295,7 @@ fn minimal_routing_refuses_a_detour() {
 fn unsupported_collectives_and_group_sizes_are_refused() {
     let model = CommunicationModel::store_and_forward();
     let gather = SymmetricSchedule::new("ring:3".parse().unwrap(), CollectiveName::Gather, BaseSchedule::new());
-    assert_eq!(refusal(&gather, model), "a symmetric schedule is for aab or aas, not for gather");
+    assert_eq!(refusal(&gather, model), "a symmetric schedule is for an all-gather or an all-to-all, not for gather");
     for (spec, elements) in [("ring:1", 1), ("hypercube:33", 1 << 33)] {
         assert_eq!(verify_symmetric(&aab(spec, &[]), model), Err(SymmetricViolation::Elements { elements }));
     }
@@ -337,7 +337,7 @@ fn the_json_form_is_stable() {
     expect_test::expect![[r#"
         {
           "format": "lockstep-symmetric-schedule",
-          "version": 1,
+          "version": 2,
           "graph": {
             "name": "ring:4",
             "sides": [4],
@@ -350,7 +350,7 @@ fn the_json_form_is_stable() {
             "scatter": "relay"
           },
           "collective": {
-            "kind": "aab"
+            "kind": "all-gather"
           },
           "steps": [
             [{"message": 0, "from": 0, "path": [0]}, {"message": 0, "from": 0, "path": [1]}],
@@ -368,6 +368,14 @@ fn refused(from: &str, to: &str) -> String {
     SymmetricScheduleFile::from_json(&text.replacen(from, to, 1)).expect_err(to).to_string()
 }
 
+/// Version 1 has the short forms of the documents.
+#[test]
+fn files_of_version_1_are_read() {
+    let text = file().to_json().replace("\"version\": 2", "\"version\": 1").replace("all-gather", "aab");
+    assert!(text.contains("\"version\": 1") && text.contains("\"aab\""));
+    assert_eq!(SymmetricScheduleFile::from_json(&text), Ok(file()));
+}
+
 #[test]
 fn wrong_files_are_refused_by_field_and_value() {
     assert_eq!(
@@ -375,8 +383,8 @@ fn wrong_files_are_refused_by_field_and_value() {
         "field 'format' is 'lockstep-schedule', expected 'lockstep-symmetric-schedule'; give a symmetric schedule file"
     );
     assert_eq!(
-        refused("\"version\": 1", "\"version\": 2, \"novelty\": true"),
-        "field 'version' is 2, but only version 1 is known; use a newer lockstep"
+        refused("\"version\": 2", "\"version\": 3, \"novelty\": true"),
+        "field 'version' is 3, but only version 2 is known; use a newer lockstep"
     );
     assert!(refused("\"path\": [1]", "\"path\": [65536]").starts_with("field 'steps[0][1].path[0]': invalid value"));
     assert!(refused("\"from\": 1", "\"from\": -1").starts_with("field 'steps[1][0].from': invalid value"));
@@ -385,11 +393,13 @@ fn wrong_files_are_refused_by_field_and_value() {
     let sides = format!("\"sides\": [{}4]", "1, ".repeat(1024));
     assert_eq!(refused("\"sides\": [4]", &sides), "field 'graph.sides': found 1025 entries, expected at most 1024");
     assert_eq!(
-        refused("\"aab\"", "\"gather\""),
-        "field 'collective': a symmetric schedule is for aab or aas, not for gather"
+        refused("\"all-gather\"", "\"gather\""),
+        "field 'collective': a symmetric schedule is for an all-gather or an all-to-all, not for gather"
     );
     // Control characters are escaped.
-    assert!(refused("\"aab\"", "\"\\u001b[2J\"").starts_with("field 'collective': unknown collective '\\u{1b}[2J'"));
+    assert!(
+        refused("\"all-gather\"", "\"\\u001b[2J\"").starts_with("field 'collective': unknown collective '\\u{1b}[2J'")
+    );
     assert!(
         refused("lockstep-symmetric-schedule", "\\u001b[2J").starts_with("field 'format' is '\\u{1b}[2J', expected")
     );

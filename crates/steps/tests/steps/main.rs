@@ -5,6 +5,7 @@
 mod exported;
 mod lines;
 mod programs;
+mod ranks;
 
 use lockstep_execute::{Format, Runtime, load, trace};
 use lockstep_steps::{Conversion, ConvertError, convert};

@@ -9,6 +9,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const AMP: Family = Family {
     name: "amp",
+    aliases: &[],
     parameters: "NODES[+sc]",
     example: "amp:23",
     about: "degree 4 and small mean distance; +sc: one link less, for the system controller",

@@ -9,6 +9,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const B_TREE: Family = Family {
     name: "b-tree",
+    aliases: &[],
     parameters: "TERMINALS",
     example: "b-tree:8",
     about: "complete binary tree of switches over TERMINALS leaves",

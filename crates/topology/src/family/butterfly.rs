@@ -8,6 +8,7 @@ use crate::Topology;
 
 pub(super) const BUTTERFLY: Family = Family {
     name: "butterfly",
+    aliases: &[],
     parameters: "TERMINALS",
     example: "butterfly:8",
     about: "stages of 2x2 switches wired as a fast Fourier transform, one-way",

@@ -8,6 +8,7 @@ use crate::{CayleyGraph, NodeId, Topology, TopologyBuilder};
 
 pub(super) const CIRCULANT: Family = Family {
     name: "circulant",
+    aliases: &[],
     parameters: "NODES,CHORD[,CHORD...]",
     example: "circulant:8,1,4",
     about: "nodes on a circle, each linked to those one CHORD away",

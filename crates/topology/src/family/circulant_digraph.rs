@@ -8,6 +8,7 @@ use crate::{CayleyGraph, NodeId, Topology, TopologyBuilder};
 
 pub(super) const CIRCULANT_DIGRAPH: Family = Family {
     name: "circulant-digraph",
+    aliases: &[],
     parameters: "NODES,SHIFT[,SHIFT...]",
     example: "circulant-digraph:8,1,3",
     about: "nodes on a circle, one-way channels to those SHIFT ahead; SHIFT 1 alone is the one-way ring",

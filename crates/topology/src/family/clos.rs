@@ -8,6 +8,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const CLOS: Family = Family {
     name: "clos",
+    aliases: &[],
     parameters: "INPUTS,MIDDLE,OUTER",
     example: "clos:3,3,4",
     about: "three-stage Clos network (n, m, r) of n * r terminals, one-way",

@@ -10,6 +10,7 @@ const GB_PER_SECOND: u64 = 1_000_000_000;
 
 pub(super) const CLUSTER: Family = Family {
     name: "cluster",
+    aliases: &[],
     parameters: "nodes=NODES,gpus=GPUS,nvlink=BANDWIDTH,rails=RAILS,nic=BANDWIDTH",
     example: "cluster:nodes=4,gpus=8,nvlink=300GB/s,rails=8,nic=50GB/s",
     about: "servers of GPUS on a switch, RAILS between the servers; also nvlink-latency=TIME, nic-latency=TIME",
@@ -22,6 +23,7 @@ pub(super) const CLUSTER: Family = Family {
 
 pub(super) const DGX_A100: Family = Family {
     name: "dgx-a100",
+    aliases: &["a100"],
     parameters: "SERVERS",
     example: "dgx-a100:2",
     about: "SERVERS of 8 A100 GPUs: NVSwitch with 300GB/s per GPU, 8 rails of 25GB/s",
@@ -34,6 +36,7 @@ pub(super) const DGX_A100: Family = Family {
 
 pub(super) const DGX_H100: Family = Family {
     name: "dgx-h100",
+    aliases: &["h100"],
     parameters: "SERVERS",
     example: "dgx-h100:2",
     about: "SERVERS of 8 H100 GPUs: NVSwitch with 450GB/s per GPU, 8 rails of 50GB/s",
@@ -46,6 +49,7 @@ pub(super) const DGX_H100: Family = Family {
 
 pub(super) const NVL72: Family = Family {
     name: "nvl72",
+    aliases: &[],
     parameters: "",
     example: "nvl72",
     about: "72 Blackwell GPUs on NVLink switches with 900GB/s per GPU",

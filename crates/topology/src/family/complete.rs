@@ -8,6 +8,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const COMPLETE: Family = Family {
     name: "complete",
+    aliases: &["clique", "full-mesh"],
     parameters: "NODES",
     example: "complete:8",
     about: "a full-duplex link between any two nodes",

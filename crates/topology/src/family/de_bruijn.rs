@@ -8,6 +8,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const DE_BRUIJN: Family = Family {
     name: "de-bruijn",
+    aliases: &[],
     parameters: "DEGREE,DIAMETER",
     example: "de-bruijn:2,4",
     about: "de Bruijn digraph without its self-loops, one-way channels",

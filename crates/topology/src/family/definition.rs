@@ -19,6 +19,8 @@ use crate::{CayleyGraph, SpecError, Topology};
 pub struct Family {
     /// The part of a spec before the colon.
     pub name: &'static str,
+    /// Other names of the family, which specs may have instead.
+    pub aliases: &'static [&'static str],
     /// The syntax of the part after the colon, with parameter names in capitals. Empty if there are no parameters.
     pub parameters: &'static str,
     /// A valid spec of the family.

@@ -9,6 +9,7 @@ use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 pub(super) const DRAGONFLY: Family = Family {
     name: "dragonfly",
+    aliases: &[],
     parameters: "ROUTERS,TERMINALS,LINKS",
     example: "dragonfly:4,2,2",
     about: "complete groups of ROUTERS, each with TERMINALS and LINKS to other groups; also terminal=, local=, global=BANDWIDTH",

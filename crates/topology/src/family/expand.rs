@@ -9,6 +9,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const EXPAND: Family = Family {
     name: "expand",
+    aliases: &[],
     parameters: "COPIES,SPEC",
     example: "expand:4,complete:2",
     about: "COPIES of each node of SPEC, a channel between any copies of adjacent nodes; of complete:2, complete bipartite",

@@ -8,6 +8,7 @@ use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
 pub(super) const FAT_TREE: Family = Family {
     name: "fat-tree",
+    aliases: &[],
     parameters: "ARITY,LEVELS",
     example: "fat-tree:2,3",
     about: "k-ary n-tree of ARITY^LEVELS terminals, full-duplex links; also oversubscription=RATIO",

@@ -7,6 +7,7 @@ use crate::Topology;
 
 pub(super) const FOLDED_HYPERCUBE: Family = Family {
     name: "folded-hypercube",
+    aliases: &[],
     parameters: "DIMENSION",
     example: "folded-hypercube:3",
     about: "binary hypercube with links between opposite nodes",

@@ -9,6 +9,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const FULL_B_TREE: Family = Family {
     name: "full-b-tree",
+    aliases: &[],
     parameters: "NODES",
     example: "full-b-tree:7",
     about: "complete binary tree whose nodes are all terminals and routers",

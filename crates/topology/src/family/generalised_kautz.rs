@@ -8,6 +8,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const GENERALISED_KAUTZ: Family = Family {
     name: "generalised-kautz",
+    aliases: &[],
     parameters: "DEGREE,NODES",
     example: "generalised-kautz:2,8",
     about: "digraph of least diameter for any number of nodes, without its self-loops",

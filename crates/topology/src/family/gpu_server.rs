@@ -8,6 +8,7 @@ const GB_PER_SECOND: u64 = 1_000_000_000;
 
 pub(super) const DGX_1: Family = Family {
     name: "dgx-1",
+    aliases: &["v100"],
     parameters: "",
     example: "dgx-1",
     about: "8 V100 GPUs in a hybrid cube mesh, links of 25 and 50GB/s",
@@ -20,6 +21,7 @@ pub(super) const DGX_1: Family = Family {
 
 pub(super) const NDV2: Family = Family {
     name: "ndv2",
+    aliases: &[],
     parameters: "SERVERS",
     example: "ndv2:2",
     about: "SERVERS of 8 V100 GPUs as in DGX-1; each sends and receives 12.5GB/s over one GPU each",
@@ -36,6 +38,7 @@ pub(super) const NDV2: Family = Family {
 
 pub(super) const MI250: Family = Family {
     name: "mi250",
+    aliases: &[],
     parameters: "SERVERS",
     example: "mi250:2",
     about: "SERVERS of 16 MI250 dies, links of 50, 100 and 200GB/s; 16GB/s per die between servers",

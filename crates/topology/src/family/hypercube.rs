@@ -7,6 +7,7 @@ use crate::{CayleyGraph, NodeId, SpecError, Topology, TopologyBuilder};
 
 pub(super) const HYPERCUBE: Family = Family {
     name: "hypercube",
+    aliases: &["cube"],
     parameters: "DIMENSION",
     example: "hypercube:3",
     about: "binary hypercube",

@@ -12,6 +12,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const JELLYFISH: Family = Family {
     name: "jellyfish",
+    aliases: &[],
     parameters: "ROUTERS,PORTS,SEED",
     example: "jellyfish:32,4,1",
     about: "random graph that grows link by link, then breaks links to use the last ports",

@@ -7,6 +7,7 @@ use crate::Topology;
 
 pub(super) const K_RING: Family = Family {
     name: "k-ring",
+    aliases: &[],
     parameters: "NODES",
     example: "k-ring:8",
     about: "circulant graph with chords 1 and 3",

@@ -7,6 +7,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const KAUTZ: Family = Family {
     name: "kautz",
+    aliases: &[],
     parameters: "DEGREE,DIAMETER",
     example: "kautz:3,2",
     about: "Kautz digraph, one-way channels",

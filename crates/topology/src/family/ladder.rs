@@ -7,6 +7,7 @@ use crate::Topology;
 
 pub(super) const LADDER: Family = Family {
     name: "ladder",
+    aliases: &[],
     parameters: "ROWSxRUNGS",
     example: "ladder:2x4",
     about: "two lines joined by rungs, a mesh of 2 rows",

@@ -11,6 +11,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const LINE: Family = Family {
     name: "line",
+    aliases: &[],
     parameters: "POWER,SPEC",
     example: "line:1,complete:4",
     about: "line graph of SPEC, taken POWER times: a node per channel, a channel to each that follows it",

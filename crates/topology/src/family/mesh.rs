@@ -7,6 +7,7 @@ use crate::Topology;
 
 pub(super) const MESH: Family = Family {
     name: "mesh",
+    aliases: &["grid"],
     parameters: "SIDExSIDE[x...]",
     example: "mesh:4x4",
     about: "k-dimensional grid",

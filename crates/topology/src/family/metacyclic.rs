@@ -8,6 +8,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const METACYCLIC: Family = Family {
     name: "metacyclic",
+    aliases: &[],
     parameters: "ROWS,COLUMNS,MULTIPLIER,ELEMENT[,ELEMENT...]",
     example: "metacyclic:8,2,3,3,6",
     about: "Cayley digraph of a product of two cyclic groups, the second one acting on the first",

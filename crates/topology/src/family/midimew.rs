@@ -7,6 +7,7 @@ use crate::Topology;
 
 pub(super) const MIDIMEW: Family = Family {
     name: "midimew",
+    aliases: &[],
     parameters: "NODES",
     example: "midimew:8",
     about: "circulant graph of degree 4 with the least diameter and mean distance",

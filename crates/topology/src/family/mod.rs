@@ -76,7 +76,7 @@ pub use octagon::octagon;
 pub use omega::omega;
 pub use product::{cartesian_power, cartesian_product};
 pub use random_regular::random_regular;
-pub use registry::families;
+pub use registry::{families, family_named};
 pub use ring::ring;
 pub use star::star;
 pub use torus::torus;

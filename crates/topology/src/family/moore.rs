@@ -8,6 +8,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const MOORE: Family = Family {
     name: "moore",
+    aliases: &[],
     parameters: "NODES",
     example: "moore:8",
     about: "cubic graph of 8 nodes and diameter 2 that is not the octagon",

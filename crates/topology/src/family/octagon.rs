@@ -6,6 +6,7 @@ use crate::Topology;
 
 pub(super) const OCTAGON: Family = Family {
     name: "octagon",
+    aliases: &[],
     parameters: "",
     example: "octagon",
     about: "circulant graph of 8 nodes with chords 1 and 4",

@@ -8,6 +8,7 @@ use crate::Topology;
 
 pub(super) const OMEGA: Family = Family {
     name: "omega",
+    aliases: &[],
     parameters: "TERMINALS",
     example: "omega:8",
     about: "stages of 2x2 switches with a perfect shuffle before each, one-way",

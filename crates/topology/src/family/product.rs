@@ -9,6 +9,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const PRODUCT: Family = Family {
     name: "product",
+    aliases: &[],
     parameters: "SPEC*SPEC[*SPEC...]",
     example: "product:ring:4*complete:3",
     about: "Cartesian product; write (SPEC) for a factor that contains a product",
@@ -27,6 +28,7 @@ pub(super) const PRODUCT: Family = Family {
 
 pub(super) const POWER: Family = Family {
     name: "power",
+    aliases: &[],
     parameters: "EXPONENT,SPEC",
     example: "power:2,ring:4",
     about: "Cartesian product of EXPONENT copies of SPEC",

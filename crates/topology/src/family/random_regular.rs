@@ -12,6 +12,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const RANDOM_REGULAR: Family = Family {
     name: "random-regular",
+    aliases: &[],
     parameters: "NODES,DEGREE,SEED",
     example: "random-regular:16,4,1",
     about: "connected graph drawn at random among those of this degree",

@@ -1,5 +1,7 @@
 //! The list of all families.
 
+use lockstep_files::is_same_name;
+
 use super::definition::Family;
 use super::{
     amp, b_tree, butterfly, circulant, circulant_digraph, clos, cluster, complete, de_bruijn, dragonfly, expand,
@@ -62,4 +64,34 @@ pub fn families() -> &'static [Family] {
         product::POWER,
     ];
     FAMILIES
+}
+
+/// Returns the family with this name or alias. Case, hyphens, underscores and spaces do not count.
+///
+/// ```
+/// use lockstep_topology::family_named;
+///
+/// let name = |word| family_named(word).map(|family| family.name);
+/// assert_eq!([name("MESH"), name("grid"), name("fat_tree"), name("gird")], [Some("mesh"), Some("mesh"), Some("fat-tree"), None]);
+/// ```
+pub fn family_named(name: &str) -> Option<&'static Family> {
+    let is_named = |known: &&str| is_same_name(known, name);
+    families().iter().find(|family| is_named(&family.name) || family.aliases.iter().any(|alias| is_named(&alias)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_and_alias_belongs_to_one_family() {
+        for family in families() {
+            for name in family.aliases.iter().chain([&family.name]) {
+                let owners = families().iter().filter(|other| {
+                    is_same_name(other.name, name) || other.aliases.iter().any(|alias| is_same_name(alias, name))
+                });
+                assert_eq!(owners.map(|owner| owner.name).collect::<Vec<_>>(), [family.name], "{name}");
+            }
+        }
+    }
 }

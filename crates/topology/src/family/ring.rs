@@ -8,6 +8,7 @@ use crate::layout::circle;
 
 pub(super) const RING: Family = Family {
     name: "ring",
+    aliases: &["cycle"],
     parameters: "NODES",
     example: "ring:8",
     about: "cycle of full-duplex links",

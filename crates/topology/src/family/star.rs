@@ -8,6 +8,7 @@ use crate::{NodeId, Topology, TopologyBuilder};
 
 pub(super) const STAR: Family = Family {
     name: "star",
+    aliases: &[],
     parameters: "NODES",
     example: "star:8",
     about: "a terminal in the centre linked to all others",

@@ -7,6 +7,7 @@ use crate::Topology;
 
 pub(super) const TORUS: Family = Family {
     name: "torus",
+    aliases: &[],
     parameters: "SIDExSIDE[x...]",
     example: "torus:4x4",
     about: "k-dimensional grid with wrap-around links",

@@ -10,6 +10,7 @@ const BANDWIDTH: u64 = 50_000_000_000;
 
 pub(super) const TPU: Family = Family {
     name: "tpu",
+    aliases: &[],
     parameters: "SIDExSIDE[x...]",
     example: "tpu:4x4x4",
     about: "slice of a TPU v4 pod: a torus with links of 50GB/s",

@@ -241,7 +241,7 @@ impl GraphFormat {
 
     /// Returns the format with this name, in any case.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
+        Self::ALL.into_iter().find(|format| lockstep_files::is_same_name(format.name(), name))
     }
 
     /// Returns the usual format of files with this extension, such as `edges` or `gv`. `xml` has none, because it has

@@ -16,7 +16,7 @@ const BEGINNING: usize = 4096;
 /// The kind of a file, and the advice.
 type Kind = (&'static str, &'static str);
 
-const PROGRAM: &str = "lockstep run executes it, and lockstep judge compares it with the bound of a network";
+const PROGRAM: &str = "lockstep judge compares it with the bound of a network, and writes its steps with -o steps.json";
 const NCCL_GRAPH: Kind = (
     "a graph file of NCCL: the channels that NCCL chose (NCCL_GRAPH_DUMP_FILE)",
     "give the topology, which NCCL_TOPO_DUMP_FILE writes",

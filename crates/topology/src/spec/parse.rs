@@ -2,15 +2,17 @@
 
 use std::str::FromStr;
 
+use lockstep_files::nearest_names;
+
 use super::error::SpecError;
-use crate::family::{Family, Parameters, families};
+use crate::family::{Family, Parameters, families, family_named};
 use crate::text::excerpt;
 use crate::{CayleyGraph, Topology};
 
 /// The largest number of specs around a spec.
 const MAX_DEPTH: usize = 8;
 
-/// Parses a spec `family:parameters`, see [`families`]. Case and surrounding white space are ignored.
+/// Parses a spec `family:parameters`, see [`families`] and [`family_named`]. Case and surrounding white space are ignored.
 ///
 /// The name of the topology is the normalized spec.
 ///
@@ -64,10 +66,14 @@ impl FromStr for CayleyGraph {
 fn parameters(spec: &str) -> Result<Parameters<'_>, SpecError> {
     let (name, text) = spec.split_once(':').unwrap_or((spec, ""));
     let name = name.trim();
-    let family = families().iter().find(|family| family.name.eq_ignore_ascii_case(name));
-    let family = family.ok_or_else(|| SpecError::UnknownFamily {
+    let family = family_named(name).ok_or_else(|| SpecError::UnknownFamily {
         family: excerpt(name),
-        nearest: nearest(name),
+        nearest: nearest_names(
+            name,
+            families()
+                .iter()
+                .flat_map(|family| [family.name].iter().chain(family.aliases).copied().collect::<Vec<_>>()),
+        ),
         families: names(|_| true),
     })?;
     Ok(Parameters { family, text: text.trim(), depth: 0, parse: generate })
@@ -75,33 +81,4 @@ fn parameters(spec: &str) -> Result<Parameters<'_>, SpecError> {
 
 fn names(is_listed: impl Fn(&Family) -> bool) -> Vec<&'static str> {
     families().iter().filter(|family| is_listed(family)).map(|family| family.name).collect()
-}
-
-/// Returns the family names with the least edit distance to `name`, if it is at most a third of the length of `name`.
-fn nearest(name: &str) -> Vec<&'static str> {
-    const MAX_LENGTH: usize = 40;
-    let name = name.to_ascii_lowercase();
-    if name.len() > MAX_LENGTH {
-        return Vec::new();
-    }
-    let distances: Vec<usize> = families().iter().map(|family| edit_distance(&name, family.name)).collect();
-    let least = distances.iter().copied().min().unwrap_or(usize::MAX);
-    if 3 * least > name.len() + 1 {
-        return Vec::new();
-    }
-    families().iter().zip(distances).filter(|&(_, distance)| distance == least).map(|(family, _)| family.name).collect()
-}
-
-/// Computes the Levenshtein distance of two byte strings in `O(len(a) * len(b))` time.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.bytes().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

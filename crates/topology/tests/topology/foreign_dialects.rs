@@ -466,10 +466,10 @@ fn files_of_other_kinds_say_what_they_are() {
     let messages: String = cases.iter().map(|(file, text)| refused(file, text) + "\n").collect();
     expect![[r"
         this is a graph file of NCCL: the channels that NCCL chose (NCCL_GRAPH_DUMP_FILE); give the topology, which NCCL_TOPO_DUMP_FILE writes
-        this is a program of MSCCL; lockstep run executes it, and lockstep judge compares it with the bound of a network
+        this is a program of MSCCL; lockstep judge compares it with the bound of a network, and writes its steps with -o steps.json
         this is a GEXF graph; convert it to GraphML, for example with networkx (read_gexf and write_graphml)
-        this is a program of MSCCL++; lockstep run executes it, and lockstep judge compares it with the bound of a network
-        this is a program of msccl-tools; lockstep run executes it, and lockstep judge compares it with the bound of a network
+        this is a program of MSCCL++; lockstep judge compares it with the bound of a network, and writes its steps with -o steps.json
+        this is a program of msccl-tools; lockstep judge compares it with the bound of a network, and writes its steps with -o steps.json
         this is a topology of NVIDIA NetQ; write an edge list: a line 'u v' per entry of compounded_links, and 'switches: ...'
         this is a list of hosts of JACCL (MLX); write an edge list: a line 'u v' per cable, or use complete:N or ring:N for N hosts
         this is a list of hosts of JACCL (MLX); write an edge list: a line 'u v' per cable, or use complete:N or ring:N for N hosts
@@ -482,7 +482,7 @@ fn files_of_other_kinds_say_what_they_are() {
         this is a model of topograph; write its tree as topology.conf of Slurm, a line 'SwitchName=s1 Nodes=n[1-8]' per switch
         this is a mesh graph descriptor of Tenstorrent; use a spec of the same dimensions: mesh:4x8 for LINE, torus:4x8 for RING
         this is a connection matrix of htsim; lockstep run executes it; the network is its .topo file
-        this is a GOAL program; lockstep run executes it, and lockstep judge compares it with the bound of a network
+        this is a GOAL program; lockstep judge compares it with the bound of a network, and writes its steps with -o steps.json
         this is a DIMACS graph; remove the lines 'c' and 'p', and the first word of the others
         this is a Pajek graph; convert it to GraphML, for example with networkx (read_pajek and write_graphml)
         this is a Python program of gem5; print an edge list in its function makeTopology

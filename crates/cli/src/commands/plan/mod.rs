@@ -13,7 +13,7 @@ use lockstep::schedule::StopReason;
 use lockstep::{CHECKPOINT_KIND, CutShort, Ending, Event, PlanError, PlanOptions, Planner, Workers};
 
 use self::outcome::{deliver, keep, refuse};
-use super::plan_file;
+use super::{plan_file, times};
 use crate::args::{PlanArgs, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::command_files::CommandFiles;
@@ -50,6 +50,10 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
     let problem = input.problem()?;
     if output.is_some() {
         plan_file::refuse_large_picture(&problem, format, args.output.as_deref())?;
+    }
+    args.cost.check(&input.topology)?;
+    if args.size.is_some() {
+        times::unit(&input.topology, args.problem.network.unit())?;
     }
     if !has_islands && workers.count() > 0 {
         output::note(verbosity, "one search runs in one process; --islands N divides N searches");

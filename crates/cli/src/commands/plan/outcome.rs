@@ -4,12 +4,13 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 use lockstep::schedule::{NotFound, StopReason};
+use lockstep::topology::Sizes;
 use lockstep::{CutShort, EngineChoice, Plan, PlanError, WithdrawnBound};
 
 use super::next::{self, Situation};
 use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
-use crate::commands::plan_file;
+use crate::commands::{plan_file, times};
 use crate::exit_status::ExitStatus;
 use crate::output::{self, Output};
 use crate::text::{self, Sheet};
@@ -51,13 +52,23 @@ pub(super) fn deliver(
         let contents = plan_file::contents(plan, seconds, &sheet, format);
         output.write_bytes(&contents, || file().to_json())?;
     }
+    let times = args.size.as_ref().map(|sizes| times_of(plan, sizes, args)).transpose()?;
     if is_data || args.json {
+        times.iter().for_each(|times| output::print_beside(times));
         return print_json();
     }
-    match written {
-        Some(_) if verbosity.quiet && !args.table => Ok(()),
-        _ => summarize(plan, sheet, written, spent, args, verbosity),
+    let is_summarized = written.is_none() || !verbosity.quiet || args.table;
+    if is_summarized {
+        summarize(plan, sheet, written, spent, args, verbosity)?;
     }
+    let separator = if is_summarized { "\n" } else { "" };
+    times.map_or(Ok(()), |times| output::print(&format!("{separator}{times}")))
+}
+
+/// Returns the table of the times of a plan.
+fn times_of(plan: &Plan, sizes: &Sizes, args: &PlanArgs) -> anyhow::Result<String> {
+    let unit = times::unit(plan.topology(), args.problem.network.unit())?;
+    Ok(times::table(&times::of_sizes(&plan.problem(), plan.schedule(), unit, sizes)))
 }
 
 /// Prints the summary of the plan, its transfers if they fit on a screen or are wanted, and what to do next.
@@ -100,9 +111,7 @@ fn describe(plan: &Plan, args: &PlanArgs) -> anyhow::Result<Sheet> {
     sheet.line("lower bound", text::bound(plan.lower_bound(), plan.topology()));
     sheet.line("transfers", text::transfers(plan.verification()));
     link_loads::describe(&mut sheet, plan.topology(), plan.schedule());
-    if let Some(time) = text::time(plan.problem().collective(), plan.schedule(), args.cost)? {
-        sheet.line("time", time);
-    }
+    text::add_times(&mut sheet, plan.problem().collective(), plan.schedule(), &args.cost)?;
     let cut_short = match plan.cut_short() {
         Some(CutShort::Deadline) => ", stopped by the time limit",
         Some(CutShort::Interrupt) => ", interrupted",

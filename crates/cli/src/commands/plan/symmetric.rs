@@ -43,18 +43,16 @@ pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity)
         sheet.line("schedule", format!("{steps}, {}", planned.verdict()));
         sheet.line("lower bound", planned.lower_bound().to_string());
         sheet.line("transfers", planned.verification().to_string());
-        if let Some(time) = text::time_of_base(planned.schedule().base(), args.cost) {
-            sheet.line("time", time);
-        }
+        text::add_times_of_base(&mut sheet, planned.schedule().base(), &args.cost)?;
         sheet.line("one source", text::counted(planned.schedule().base().transfer_count(), "transfer"));
         sheet.line("found by", format!("analytic ({})", planned.construction()));
-        sheet
+        anyhow::Ok(sheet)
     };
     let is_data = output.as_ref().is_some_and(Output::is_standard);
     if let Some(output) = output {
         let contents = match format {
             PlanFormat::Binary => file().to_bytes(),
-            PlanFormat::Text => describe().to_text().into_bytes(),
+            PlanFormat::Text => describe()?.to_text().into_bytes(),
             PlanFormat::Json | PlanFormat::Svg | PlanFormat::Html | PlanFormat::Pdf => file().to_json().into_bytes(),
         };
         output.write_bytes(&contents, || file().to_json())?;
@@ -64,7 +62,7 @@ pub(crate) fn run(args: &PlanArgs, output: Option<Output>, verbosity: Verbosity)
         _ if args.json => output::print(&file().to_json())?,
         Some(_) if verbosity.quiet => {}
         path => {
-            let mut sheet = describe();
+            let mut sheet = describe()?;
             if let Some(path) = path {
                 sheet.line("written to", path.display().to_string());
             }
