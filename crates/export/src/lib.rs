@@ -76,6 +76,7 @@ mod layout;
 mod lower;
 mod program;
 mod scratch;
+mod timeline;
 mod trace;
 
 pub use contents::{Contents, Place, contents};

@@ -70,12 +70,12 @@ pub(crate) fn transfer_times<'py>(
 ) -> PyResult<(Column<'py>, Column<'py>)> {
     let speed = speed(file, bytes, unit)?;
     let times = py.detach(|| match asynchronous {
-        true => speed.asynchronous_transfers(&file.problem(), file.schedule()),
-        false => speed.synchronous_transfers(file.topology(), file.schedule()),
+        true => speed.asynchronous_times(&file.problem(), file.schedule()),
+        false => speed.synchronous_times(file.topology(), file.schedule()),
     });
     let number = |time: Picoseconds| u64::try_from(time.number()).unwrap_or(u64::MAX);
     let begins = column(py, times.len(), times.iter().map(|time| number(time.begin)))?;
-    Ok((begins, column(py, times.len(), times.iter().map(|time| number(time.end)))?))
+    Ok((begins, column(py, times.len(), times.iter().map(|time| number(time.arrival)))?))
 }
 
 /// Returns the times of a schedule for a size in bytes, in seconds and bytes per second.

@@ -85,6 +85,7 @@ pub mod strategy;
 mod stream;
 mod symmetric;
 mod time;
+mod transfer_times;
 mod transport;
 mod verify;
 mod violation;
@@ -113,7 +114,8 @@ pub use symmetric::{
     BasePlace, BaseSchedule, BaseTransfer, ExpansionError, LocalSend, SymmetricSchedule, SymmetricScheduleFile,
     SymmetricViolation, verify_symmetric,
 };
-pub use time::{CollectiveSize, SynchronousCost, TransferSpeed, TransferTime};
+pub use time::{CollectiveSize, SynchronousCost, TransferSpeed};
+pub use transfer_times::TransferTimes;
 pub use transport::Transport;
 pub use verify::{Unverified, Verification, verify, verify_within, violations};
 pub use violation::{NamedChannel, NamedMessage, NamedNode, Place, Violation};

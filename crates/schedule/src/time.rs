@@ -12,6 +12,7 @@ use crate::pattern::Pattern;
 use crate::problem::Problem;
 use crate::schedule::{Schedule, Transfer};
 use crate::slots::Slots;
+use crate::transfer_times::TransferTimes;
 
 const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
 
@@ -123,7 +124,7 @@ impl TransferSpeed {
     }
 
     /// Returns the picoseconds of a chunk at `units` units of capacity, rounded up.
-    fn transmission(self, units: u32) -> u128 {
+    pub(crate) fn transmission(self, units: u32) -> u128 {
         let per_second = u128::from(self.unit_bytes_per_second.get()) * u128::from(units);
         (u128::from(self.chunk_bytes) * PICOSECONDS_PER_SECOND).div_ceil(per_second)
     }
@@ -152,62 +153,16 @@ impl TransferSpeed {
     ///
     /// The schedule must be valid. Takes `O(T log T)` time for the uses `T` of slots, and 24 bytes per transfer.
     pub fn asynchronous_time(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
-        self.time_in_turns(problem, schedule, |_| {}).min(self.synchronous_time(problem.topology(), schedule))
+        self.time_in_turns(problem, schedule, |_| ()).min(self.synchronous_time(problem.topology(), schedule))
     }
 
-    /// Returns the times of all transfers behind [`synchronous_time`](Self::synchronous_time), in the order of the schedule:
-    /// each transfer takes its whole step. Takes `O(channel uses)` time.
-    ///
-    /// The paths must be legal.
-    ///
-    /// ```
-    /// use std::num::NonZeroU64;
-    ///
-    /// use lockstep_schedule::{MessageId, Picoseconds, Schedule, TransferSpeed};
-    /// use lockstep_topology::{ChannelId, Topology};
-    ///
-    /// let ring: Topology = "ring:3".parse()?;
-    /// let mut schedule = Schedule::new();
-    /// for channel in [0, 2] {
-    ///     schedule.begin_step();
-    ///     schedule.push(MessageId::new(0), &[ChannelId::new(channel)]);
-    /// }
-    /// let speed = TransferSpeed { chunk_bytes: 500, unit_bytes_per_second: NonZeroU64::MIN.saturating_add(999) };
-    /// let times = speed.synchronous_transfers(&ring, &schedule);
-    /// assert_eq!(times[1].begin, times[0].end);
-    /// assert_eq!(times[1].end, speed.synchronous_time(&ring, &schedule));
-    /// # Ok::<(), lockstep_topology::SpecError>(())
-    /// ```
-    pub fn synchronous_transfers(self, topology: &Topology, schedule: &Schedule) -> Vec<TransferTime> {
-        let (mut times, mut begin) = (Vec::with_capacity(schedule.transfer_count()), 0);
-        for (_, step) in schedule.steps().filter(|(_, step)| !step.is_empty()) {
-            let latency = step.iter().map(|transfer| latency(topology, transfer)).max().unwrap_or(0);
-            let end = begin + u128::from(latency) + u128::from(step.width().get()) * self.transmission(1);
-            let time = TransferTime { begin: Picoseconds::new(begin), end: Picoseconds::new(end) };
-            times.extend(step.iter().map(|_| time));
-            begin = end;
-        }
-        times
-    }
-
-    /// Returns the times of all transfers behind [`asynchronous_time`](Self::asynchronous_time), in the order of the schedule;
-    /// those of [`synchronous_transfers`](Self::synchronous_transfers) if these end sooner.
-    pub fn asynchronous_transfers(self, problem: &Problem<'_>, schedule: &Schedule) -> Vec<TransferTime> {
-        let mut times = Vec::with_capacity(schedule.transfer_count());
-        let end = self.time_in_turns(problem, schedule, |time| times.push(time));
-        if end > self.synchronous_time(problem.topology(), schedule) {
-            return self.synchronous_transfers(problem.topology(), schedule);
-        }
-        times
-    }
-
-    /// Returns the time if transfers that share a slot occupy their part of it one after the other. `see` receives the times
-    /// of each transfer.
-    fn time_in_turns(
+    /// Returns the time if transfers that share a slot occupy their part of it one after the other, and reports the times
+    /// of each transfer in the order of the schedule.
+    pub(crate) fn time_in_turns(
         self,
         problem: &Problem<'_>,
         schedule: &Schedule,
-        mut see: impl FnMut(TransferTime),
+        mut report: impl FnMut(TransferTimes),
     ) -> Picoseconds {
         let (topology, slots) = (problem.topology(), Slots::new(problem));
         let mut holdings = Holdings::new(problem, schedule);
@@ -227,7 +182,7 @@ impl TransferSpeed {
                 of_path().for_each(|slot| queues[slot].take(begin, sent, units));
                 let arrival = sent + u128::from(latency(topology, transfer));
                 end = end.max(arrival);
-                see(TransferTime { begin: Picoseconds::new(begin), end: Picoseconds::new(arrival) });
+                report(TransferTimes::new(begin, sent, arrival));
                 arrivals.push((place, arrival));
                 place += 1;
             }
@@ -237,15 +192,6 @@ impl TransferSpeed {
         }
         Picoseconds::new(end)
     }
-}
-
-/// When a transfer begins, and when its data can be used, from the begin of the schedule.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TransferTime {
-    /// The time when the first byte is sent.
-    pub begin: Picoseconds,
-    /// The time when the last byte has arrived.
-    pub end: Picoseconds,
 }
 
 /// What the synchronous time of a schedule depends on, besides the speed of its transfers.
@@ -286,7 +232,7 @@ impl SynchronousCost {
 }
 
 /// Returns the sum of the latencies of a path in picoseconds.
-fn latency(topology: &Topology, transfer: Transfer<'_>) -> u64 {
+pub(crate) fn latency(topology: &Topology, transfer: Transfer<'_>) -> u64 {
     transfer.path.iter().map(|&channel| topology.latency_ps(channel)).sum()
 }
 

@@ -14,6 +14,7 @@ Examples:
   lockstep export p.json --to msccl-xml -o plan.xml       an algorithm for MSCCL
   lockstep export front/ --to msccl-xml -o algorithms/    one file per range of sizes
   lockstep export p.json --to goal --size 64MiB           for a simulator, one size
+  lockstep export p.json --to perfetto -o p.trace.json    a timeline for ui.perfetto.dev
   lockstep export --list                                  all formats and their limits
 
 Rank r is the r-th working terminal of the network by node number. The layout of the buffers, and

@@ -11,6 +11,8 @@ mod msccl_json;
 mod msccl_xml;
 mod mscclpp_json;
 mod nccl_c;
+mod paje;
+mod perfetto;
 mod simgrid;
 mod text;
 mod torch;
@@ -33,6 +35,8 @@ pub static FORMATS: &[Format] = &[
     mpi_c::FORMAT,
     nccl_c::FORMAT,
     torch::FORMAT,
+    perfetto::FORMAT,
+    paje::FORMAT,
     csv_table::FORMAT,
     latex::FORMAT,
 ];

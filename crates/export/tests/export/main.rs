@@ -9,3 +9,4 @@ mod msccl;
 mod mscclpp;
 mod nccl;
 mod simgrid;
+mod timelines;

@@ -130,14 +130,38 @@ proptest! {
         let asynchronous = speed.asynchronous_time(&problem, &schedule);
         prop_assert!(asynchronous <= speed.synchronous_time(problem.topology(), &schedule));
         prop_assert_eq!(asynchronous, Picoseconds::new(simulate(&problem, &schedule, speed)));
-        let clocks = [
-            (speed.synchronous_transfers(problem.topology(), &schedule), speed.synchronous_time(problem.topology(), &schedule)),
-            (speed.asynchronous_transfers(&problem, &schedule), asynchronous),
-        ];
-        for (times, end) in clocks {
+    }
+
+    /// The times of transfers are those from which the times of schedules follow, and no slot carries more than it can.
+    #[test]
+    fn the_last_arrival_is_the_time_and_no_slot_exceeds_its_capacity(
+        (instance, schedule) in scheduled(instance_with_capacities(7)),
+        latencies in prop::collection::vec(prop_oneof![Just(0), 0..3_000_000u64], 1..5),
+        chunk_bytes in 1..5_000u64, unit in 1_000_000u64..3_000_000_000,
+    ) {
+        let instance = with_latencies(&instance, &latencies);
+        let (problem, topology) = (instance.problem(), &instance.topology);
+        let speed = TransferSpeed { chunk_bytes, unit_bytes_per_second: NonZeroU64::new(unit).unwrap() };
+        let synchronous = speed.synchronous_times(topology, &schedule);
+        let asynchronous = speed.asynchronous_times(&problem, &schedule);
+        for (times, end) in [
+            (&synchronous, speed.synchronous_time(topology, &schedule)),
+            (&asynchronous, speed.asynchronous_time(&problem, &schedule)),
+        ] {
             prop_assert_eq!(times.len(), schedule.transfer_count());
-            prop_assert!(times.iter().all(|time| time.begin <= time.end));
-            prop_assert_eq!(times.iter().map(|time| time.end).max().unwrap_or_default(), end);
+            prop_assert!(times.iter().all(|times| times.begin <= times.sent && times.sent <= times.arrival));
+            prop_assert_eq!(times.iter().map(|times| times.arrival).max(), Some(end).filter(|_| !times.is_empty()));
+        }
+        let transfers: Vec<_> = schedule.steps().flat_map(|(_, step)| step.iter()).collect();
+        for (transfer, times) in transfers.iter().zip(&asynchronous) {
+            for &channel in transfer.path {
+                let resource = topology.resource(channel);
+                let uses = transfers.iter().zip(&asynchronous).filter(|(other, of_other)| {
+                    let shares = other.path.iter().any(|&other| topology.resource(other) == resource);
+                    shares && of_other.begin <= times.begin && times.begin < of_other.sent
+                });
+                prop_assert!(uses.count() <= topology.resource_capacity(resource) as usize);
+            }
         }
     }
 }
@@ -168,8 +192,8 @@ fn a_chunk_takes_the_latencies_and_the_transmission_of_its_channels() {
     assert_eq!(speed.synchronous_time(&line, &schedule).number(), 700_000 + 12_000_000 + 1_300_000 + 12_000_000);
     assert_eq!(speed.asynchronous_time(&problem, &schedule).number(), 700_000 + 1_000_000 + 1_300_000 + 12_000_000);
     // In the second step, the message begins when its data is there, or when the first step has ended.
-    assert_eq!(speed.asynchronous_transfers(&problem, &schedule)[1].begin.number(), 700_000 + 1_000_000);
-    assert_eq!(speed.synchronous_transfers(&line, &schedule)[1].begin.number(), 700_000 + 12_000_000);
+    assert_eq!(speed.asynchronous_times(&problem, &schedule)[1].begin.number(), 700_000 + 1_000_000);
+    assert_eq!(speed.synchronous_times(&line, &schedule)[1].begin.number(), 700_000 + 12_000_000);
 }
 
 /// Three transfers of two channels each, any two of which share one: in turns, they take three times as long as one, and
@@ -200,7 +224,7 @@ fn transfers_of_a_wide_step_share_their_channels_if_turns_take_longer() {
     let speed = TransferSpeed { chunk_bytes: 1_000, unit_bytes_per_second: NonZeroU64::new(1_000_000_000).unwrap() };
     assert_eq!(simulate(&problem, &schedule, speed), 3_000_000);
     assert_eq!(speed.asynchronous_time(&problem, &schedule).number(), 2_000_000);
-    assert!(speed.asynchronous_transfers(&problem, &schedule).iter().all(|time| time.end.number() == 2_000_000));
+    assert!(speed.asynchronous_times(&problem, &schedule).iter().all(|time| time.arrival.number() == 2_000_000));
 }
 
 /// A channel of two units carries a message in half of the time, but one port sends one unit.
