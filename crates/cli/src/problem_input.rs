@@ -27,7 +27,7 @@ impl SymmetricProblemInput {
         ensure!(!args.model.half_duplex, "--half-duplex: symmetric schedules are full duplex; remove the option");
         ensure!(
             args.network.is_whole(),
-            "--fail-link, --fail-channel, --fail-node, --degrade-link: symmetric schedules do not support failures; remove the option"
+            "--fail-link, --fail-channel, --fail-node, --fail-nic, --degrade-link: symmetric schedules do not support failures; remove the option"
         );
         ensure!(args.model.chunks.get() == 1, "--chunks: symmetric schedules do not support chunks; remove the option");
         let graph: CayleyGraph = args.spec.parse()?;

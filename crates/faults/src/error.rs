@@ -24,6 +24,36 @@ pub enum FaultError {
         /// The expected form, such as `link such as 01-10`.
         form: &'static str,
     },
+    /// A node where a link or channel is expected.
+    #[error("'{word}' is a node, not a {form}; {neighbours}")]
+    SingleNode {
+        /// The text given.
+        word: String,
+        /// The expected form, such as `link such as 01-10`.
+        form: &'static str,
+        /// Description of the links or channels of the node.
+        neighbours: String,
+    },
+    /// A pair of which only one side is a node.
+    #[error("'{word}': there is no node '{part}'; {neighbours}")]
+    UnknownPart {
+        /// The text given.
+        word: String,
+        /// The side that is not a node.
+        part: String,
+        /// Description of the links or channels of the other side.
+        neighbours: String,
+    },
+    /// A node without a network card.
+    #[error("'{node}' has no network card: {reason}; {neighbours}")]
+    NoNetworkCard {
+        /// Name of the node.
+        node: String,
+        /// What the node lacks.
+        reason: &'static str,
+        /// Description of the links of the node.
+        neighbours: String,
+    },
     /// A text that is a pair of nodes in several ways.
     #[error("'{word}' can mean {first} or {second}; use the numbers of the nodes")]
     Ambiguous {

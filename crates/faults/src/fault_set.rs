@@ -3,7 +3,7 @@
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::fault::{number_suffix, upward};
-use crate::list::shortened_list;
+use crate::neighbours::{neighbours, network_card_links, unreadable};
 use crate::{Fault, FaultError, Faults};
 
 /// A set of faults by the names or numbers of nodes. [`of`](Self::of) looks them up in a network.
@@ -31,6 +31,7 @@ enum NamedFault {
     Link(NodePair),
     Channel(NodePair),
     Node(String),
+    NetworkCards(String),
 }
 
 /// Two nodes by name or number.
@@ -76,6 +77,22 @@ impl FaultSet {
         self.and(NamedFault::Node(node.into()))
     }
 
+    /// Adds all links of the network cards of a node: those that lead to other hosts, or to switches between hosts.
+    ///
+    /// ```
+    /// use lockstep_faults::FaultSet;
+    /// use lockstep_topology::Topology;
+    ///
+    /// let servers: Topology = "dgx-a100:2".parse()?;
+    /// let broken = FaultSet::new().network_cards("g0_3").apply_to(&servers)?;
+    /// assert_eq!(broken.name(), "dgx-a100:2 without link g0_3-R3");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn network_cards(self, node: impl Into<String>) -> Self {
+        self.and(NamedFault::NetworkCards(node.into()))
+    }
+
     /// Adds a link written as `01-10`, or `01-10#2` for the second of parallel links. Names can contain hyphens if
     /// exactly one hyphen splits the text into two nodes.
     #[must_use]
@@ -103,9 +120,9 @@ impl FaultSet {
     ///
     /// # Errors
     ///
-    /// [`FaultError::UnknownNode`], [`FaultError::Unreadable`], [`FaultError::Ambiguous`], [`FaultError::NotJoined`],
-    /// [`FaultError::OneWay`], [`FaultError::Unpaired`] or [`FaultError::UnknownParallel`] for the first fault that is not in
-    /// the network.
+    /// [`FaultError::UnknownNode`], [`FaultError::Unreadable`], [`FaultError::SingleNode`], [`FaultError::UnknownPart`],
+    /// [`FaultError::Ambiguous`], [`FaultError::NotJoined`], [`FaultError::OneWay`], [`FaultError::Unpaired`],
+    /// [`FaultError::UnknownParallel`] or [`FaultError::NoNetworkCard`] for the first fault that is not in the network.
     pub fn of(&self, topology: &Topology) -> Result<Faults, FaultError> {
         let mut faults = Vec::new();
         for fault in &self.faults {
@@ -113,6 +130,7 @@ impl FaultSet {
                 NamedFault::Link(ends) => faults.extend(links(topology, ends)?),
                 NamedFault::Channel(ends) => faults.extend(channels(topology, ends)?),
                 NamedFault::Node(name) => faults.push(Fault::Node(find(topology, name)?)),
+                NamedFault::NetworkCards(name) => faults.extend(network_card_links(topology, find(topology, name)?)?),
             }
         }
         Ok(faults.into())
@@ -207,7 +225,7 @@ impl NodePair {
             }
         }
         match interpretations[..] {
-            [] => Err(FaultError::Unreadable { word: word.clone(), form }),
+            [] => Err(unreadable(topology, word, form, separators)),
             [interpretation] => Ok(interpretation),
             [first, second, ..] => {
                 let [first, second] = [first, second].map(|interpretation| interpretation.with_numbers(separators[0]));
@@ -243,16 +261,8 @@ fn unknown_parallel(ends: &NodePair, number: usize, count: usize) -> FaultError 
 }
 
 fn not_joined(topology: &Topology, form: &'static str, from: NodeId, to: NodeId) -> FaultError {
-    let mut heads: Vec<NodeId> = topology.out_channels(from).iter().map(|&channel| topology.head(channel)).collect();
-    heads.sort_unstable();
-    heads.dedup();
     let [from_name, to_name] = [from, to].map(|node| name(topology, node));
-    let neighbours = if heads.is_empty() {
-        format!("no channel leaves '{from_name}'")
-    } else {
-        let names = shortened_list(heads.iter().map(|&node| topology.node_name(node)));
-        format!("channels lead from '{from_name}' to {names}")
-    };
+    let neighbours = neighbours(topology, from, "channels");
     FaultError::NotJoined { form, from: from_name, to: to_name, neighbours }
 }
 

@@ -62,6 +62,7 @@ mod fault_space;
 mod faulty_region;
 mod list;
 mod multi_source_bfs;
+mod neighbours;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod survivability;

@@ -100,19 +100,23 @@ pub(crate) struct FailureArgs {
     /// Fail a node and all its links
     #[arg(id = "fail_node", long = "fail-node", help_heading = FAILURES, value_name = "NODE")]
     nodes: Vec<String>,
+    /// Fail the network cards of a node: its links that leave its host
+    #[arg(id = "fail_nic", long = "fail-nic", help_heading = FAILURES, value_name = "NODE")]
+    network_cards: Vec<String>,
 }
 
 impl FailureArgs {
     /// Returns true if no failure is given.
     pub(crate) fn is_empty(&self) -> bool {
-        self.links.is_empty() && self.channels.is_empty() && self.nodes.is_empty()
+        [&self.links, &self.channels, &self.nodes, &self.network_cards].iter().all(|names| names.is_empty())
     }
 
     /// Returns all faults, by the given names.
     pub(crate) fn set(&self) -> FaultSet {
         let links = self.links.iter().fold(FaultSet::new(), FaultSet::link_named);
         let channels = self.channels.iter().fold(links, FaultSet::channel_named);
-        self.nodes.iter().fold(channels, FaultSet::node)
+        let nodes = self.nodes.iter().fold(channels, FaultSet::node);
+        self.network_cards.iter().fold(nodes, FaultSet::network_cards)
     }
 
     /// Returns the network with these failures.

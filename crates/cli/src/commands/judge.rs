@@ -80,7 +80,7 @@ fn network(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Option<Topo
     let Some(spec) = &args.network else {
         ensure!(
             args.changes.is_whole() && args.changes.unit().is_none(),
-            "--unit, --fail-link, --fail-channel, --fail-node, --degrade-link: these options need --network"
+            "--unit, --fail-link, --fail-channel, --fail-node, --fail-nic, --degrade-link: these options need --network"
         );
         return Ok(None);
     };
