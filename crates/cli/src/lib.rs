@@ -4,6 +4,7 @@
 //! too little memory or no threads.
 
 mod args;
+mod cache;
 mod checkpoint_file;
 mod command_files;
 mod command_line;
@@ -12,6 +13,7 @@ mod exit_status;
 mod explain;
 mod input;
 mod link_loads;
+mod made_by;
 mod memory;
 mod metrics;
 mod output;
@@ -67,6 +69,8 @@ pub fn run() -> ExitCode {
         Command::Judge(args) => commands::judge::run(&args, verbosity),
         Command::Render(args) => commands::render::run(&args, verbosity),
         Command::Simulate(args) => commands::simulate::run(&args, verbosity),
+        Command::Doctor(args) => commands::doctor::run(&args, global.max_memory),
+        Command::Complete(args) => commands::complete::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
     })

@@ -48,7 +48,7 @@ impl MemoryLimit {
     pub(crate) const DEFAULT: Self = Self::Percent(80);
 
     /// Returns the limit in bytes, if there is one.
-    fn bytes(self) -> Option<u64> {
+    pub(crate) fn bytes(self) -> Option<u64> {
         match self {
             Self::Bytes(bytes) => Some(bytes),
             Self::Percent(percent) => Some((u128::from(available()?) * u128::from(percent) / 100) as u64),
@@ -120,7 +120,7 @@ pub(crate) fn enforce(limit: MemoryLimit) {
 }
 
 /// Returns the memory of the machine, or of the control group of the program if that is less.
-fn available() -> Option<u64> {
+pub(crate) fn available() -> Option<u64> {
     let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
     let system = System::new_with_specifics(memory).ok()?;
     let group = system.cgroup_limits().map(|limits| limits.total_memory);

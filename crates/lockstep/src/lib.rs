@@ -119,7 +119,8 @@ pub use lockstep_schedule::{
 };
 pub use lockstep_topology::{CayleyGraph, ChannelId, NodeId, Topology, TopologyBuilder};
 pub use plan::{
-    Changes, CutShort, Plan, PlanFile, PlanFileError, PlanViolation, Repaired, Verdict, VerdictError, WithdrawnBound,
+    Changes, CutShort, MadeBy, Plan, PlanFile, PlanFileError, PlanViolation, Repaired, Verdict, VerdictError,
+    WithdrawnBound,
 };
 pub use planner::{
     CHECKPOINT_KIND, CheckpointError, DEFAULT_EVALUATIONS, Ending, EngineChoice, EngineError, EngineRegistry,
@@ -132,7 +133,7 @@ pub use recovery::{
     PlanFigures, RecoveryBook, Replan, ReplanError, SharedSweepError, SweepIdentity, SweepLog, SweepPage, replan,
     sweep, sweep_with,
 };
-pub use threads::{refused_thread, start_threads};
+pub use threads::{refused_thread, start_threads, thread_count};
 pub use workers::{GenerationError, NoWorkers, Worker, WorkerError, Workers, advance_generation};
 
 /// The examples of the guide and of the README of the repository.

@@ -28,6 +28,11 @@ pub fn start_threads() -> io::Result<()> {
     }
 }
 
+/// Returns the number of threads that share the work. Starts them if they do not run yet, see [`start_threads`].
+pub fn thread_count() -> usize {
+    rayon::current_num_threads()
+}
+
 /// Returns the message for an error of the operating system that refuses a thread.
 pub fn refused_thread(error: &io::Error) -> String {
     format!(

@@ -27,9 +27,13 @@ pub const PLAN_KIND: FileKind = FileKind {
     format: "lockstep-plan",
     noun: "plan",
     magic: *b"lockplan",
-    version: 1,
+    version: 2,
     remedies: &[("lockstep-topology", "a topology alone is no plan, plan one for it")],
 };
+
+/// Version 1, in which no file says how it was made. Files that do not say it are still written in this version, so that
+/// older releases read them.
+pub const FIRST_PLAN_KIND: FileKind = FileKind { version: 1, ..PLAN_KIND };
 
 /// The kind of binary plan files: a sealed piece of claims, followed by a binary schedule file.
 pub const BINARY_PLAN_KIND: FileKind = FileKind { version: 3, ..PLAN_KIND };
@@ -153,7 +157,8 @@ impl ScheduleFile {
         match Self::from_json(text) {
             Err(ScheduleFileError::File(FileError::Format { found, .. })) if found == PLAN_KIND.format => {
                 let plan: Plan = PLAN_KIND.parse(text)?;
-                PLAN_KIND.check(&plan.format, plan.version.into())?;
+                let kind = if plan.version == FIRST_PLAN_KIND.version { FIRST_PLAN_KIND } else { PLAN_KIND };
+                kind.check(&plan.format, plan.version.into())?;
                 Ok(plan.schedule)
             }
             file => file,

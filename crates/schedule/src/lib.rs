@@ -95,7 +95,7 @@ pub use collective::Collective;
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
 pub use distribute_phase::DistributePhase;
 pub use engine::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, SearchProgress};
-pub use file::{BINARY_PLAN_KIND, PLAN_KIND, ScheduleFile, ScheduleFileError};
+pub use file::{BINARY_PLAN_KIND, FIRST_PLAN_KIND, PLAN_KIND, ScheduleFile, ScheduleFileError};
 pub use groups::GroupError;
 pub use message_list::MessageListError;
 pub use messages::{Message, MessageId, Messages, Receivers};

@@ -8,7 +8,8 @@ Examples:
   lockstep completions zsh > ~/.zfunc/_lockstep        # a directory of $fpath
   lockstep completions fish > ~/.config/fish/completions/lockstep.fish
 
-The shell completes commands, options and their values from its next start on.";
+The shell completes commands and options from its next start on; bash, fish and zsh also collectives,
+families, engines, formats, and the nodes and links of the network that stands before.";
 
 /// Arguments of `lockstep completions`.
 #[derive(Debug, clap::Args)]

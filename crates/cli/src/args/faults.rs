@@ -139,12 +139,12 @@ pub(crate) struct LookupArgs {
     #[command(flatten)]
     pub(crate) failures: FailureArgs,
     /// Write the plan to FILE; - is standard output. Without faults, an .html file shows the whole book
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, help_heading = "Output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Format of --output [default: from its extension: .json, .lsb, .svg, .html or .txt; json without extension]
-    #[arg(long, value_name = "FORMAT", requires = "output")]
+    #[arg(long, help_heading = "Output", value_name = "FORMAT", requires = "output")]
     pub(crate) format: Option<PlanFormat>,
     /// Print the plan as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 }

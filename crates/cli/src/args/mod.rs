@@ -1,9 +1,11 @@
 //! Command-line arguments: one file per command.
 
 mod bound;
+mod complete;
 mod completions;
 mod cost;
 mod design;
+mod doctor;
 mod export;
 mod faults;
 mod front;
@@ -31,9 +33,11 @@ use crate::memory::{self, MemoryLimit};
 use crate::output;
 
 pub(crate) use self::bound::BoundArgs;
+pub(crate) use self::complete::CompleteArgs;
 pub(crate) use self::completions::CompletionsArgs;
 pub(crate) use self::cost::CostArgs;
 pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs, PurposeArg};
+pub(crate) use self::doctor::DoctorArgs;
 pub(crate) use self::export::ExportArgs;
 pub(crate) use self::faults::{FaultsArgs, KindArgs, LookupArgs, SweepArgs, TableFormat};
 pub(crate) use self::front::SizeFrontArgs;
@@ -129,6 +133,11 @@ pub(crate) enum Command {
     Render(RenderArgs),
     /// Simulate the run time of an application, of task programs, or of a schedule
     Simulate(SimulateArgs),
+    /// Show the version, the threads, the memory, the cache and the installed programs that use exports
+    Doctor(DoctorArgs),
+    /// Print the words that can end a command line, for the scripts of shells
+    #[command(hide = true)]
+    Complete(CompleteArgs),
     /// Print a script that completes the command line in a shell
     Completions(CompletionsArgs),
     /// Print the manual page of the program, or write one page per command

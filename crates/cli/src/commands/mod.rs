@@ -1,8 +1,10 @@
 //! The commands: one file or folder per command.
 
 pub(crate) mod bound;
+pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod design;
+pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod faults;
 pub(crate) mod front;

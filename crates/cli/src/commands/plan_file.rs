@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use lockstep::schedule::Schedule;
-use lockstep::{Plan, PlanViolation, Problem, Verdict, verify};
+use lockstep::{Plan, PlanFile, PlanViolation, Problem, Verdict, verify};
 use lockstep_report::{
     DrawingLimits, PageLimits, PaperFigure, PaperLayout, PlanFacts, ScheduleVerdict, schedule_html, schedule_svg,
 };
@@ -12,7 +12,7 @@ use lockstep_report::{
 use crate::args::{PictureFormat, PlanFormat};
 use crate::command_line::command_line;
 use crate::text::{self, Sheet, path_name};
-use crate::{output, step_table};
+use crate::{made_by, output, step_table};
 
 /// Returns the format of a file: the given one, or that of the extension. JSON without path or extension.
 ///
@@ -60,14 +60,19 @@ pub(super) fn refuse_large_picture(
 pub(super) fn contents(plan: &Plan, seconds: Option<f64>, sheet: &Sheet, format: PlanFormat) -> Vec<u8> {
     let (problem, schedule) = (plan.problem(), plan.schedule());
     let text = match format {
-        PlanFormat::Binary => return plan.to_file(seconds).to_bytes(),
+        PlanFormat::Binary => return file(plan, seconds).to_bytes(),
         PlanFormat::Pdf => return picture(&problem, schedule, PictureFormat::Pdf),
-        PlanFormat::Json => plan.to_file(seconds).to_json(),
+        PlanFormat::Json => file(plan, seconds).to_json(),
         PlanFormat::Svg => schedule_svg(&problem, schedule, &DrawingLimits::PAGE),
         PlanFormat::Html => page(&problem, schedule, &plan_facts(plan)),
         PlanFormat::Text => sheet.to_text() + &step_table::full(&problem, schedule),
     };
     text.into_bytes()
+}
+
+/// Returns the contents of a plan file that says how it was made.
+pub(super) fn file(plan: &Plan, seconds: Option<f64>) -> PlanFile {
+    PlanFile { made_by: made_by::made_by(), ..plan.to_file(seconds) }
 }
 
 /// Draws a schedule of which nothing else is known. The schedule can be invalid.

@@ -11,6 +11,7 @@ mod guide;
 mod hostile;
 #[cfg(all(unix, feature = "fault-injection"))]
 mod injected_faults;
+mod json_fields;
 mod manual;
 mod memory;
 mod pipes;

@@ -6,6 +6,7 @@ use lockstep_certificate::{CertificateError, DecodeError, LowerBound};
 use lockstep_files::FileError;
 use lockstep_schedule::{PLAN_KIND, ScheduleFile, ScheduleFileError, Violation, verify};
 
+use super::made_by::MadeBy;
 use super::plan::{Origin, Plan};
 use super::verdict::{CutShort, Verdict};
 
@@ -40,6 +41,8 @@ pub struct PlanFile {
     pub cut_short: Option<CutShort>,
     /// Duration of the planning in seconds, if it was requested.
     pub seconds: Option<f64>,
+    /// The program and the command that made the plan, if the file says it.
+    pub made_by: Option<MadeBy>,
 }
 
 impl PlanFile {
@@ -87,6 +90,7 @@ impl Plan {
             seed: self.seed(),
             cut_short: self.cut_short(),
             seconds,
+            made_by: None,
         }
     }
 }

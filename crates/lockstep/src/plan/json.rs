@@ -1,14 +1,15 @@
-//! The JSON form of plan files: `"format": "lockstep-plan"`, version 1.
+//! The JSON form of plan files: `"format": "lockstep-plan"`, version 2, or version 1 without `made_by`.
 
 use std::sync::Arc;
 
 use lockstep_certificate::{Certificate, LowerBound};
-use lockstep_files::to_json_rows;
-use lockstep_schedule::{PLAN_KIND, ScheduleFile};
+use lockstep_files::{FileError, to_json_rows};
+use lockstep_schedule::{FIRST_PLAN_KIND, PLAN_KIND, ScheduleFile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::file::{PlanFile, PlanFileError};
+use super::made_by::MadeBy;
 use super::verdict::{CutShort, Verdict};
 
 /// The fields of a plan file. The schedule and the lower bound are `()` in the binary form, which stores them
@@ -18,6 +19,8 @@ use super::verdict::{CutShort, Verdict};
 pub(crate) struct PlanRecord<S, B> {
     format: String,
     version: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    made_by: Option<MadeBy>,
     schedule: S,
     steps: u32,
     lower_bound: B,
@@ -48,7 +51,8 @@ impl PlanFile {
     pub(crate) fn record<S, B>(&self, schedule: S, lower_bound: B) -> PlanRecord<S, B> {
         PlanRecord {
             format: PLAN_KIND.format.to_owned(),
-            version: PLAN_KIND.version,
+            version: if self.made_by.is_some() { PLAN_KIND.version } else { FIRST_PLAN_KIND.version },
+            made_by: self.made_by.clone(),
             schedule,
             steps: self.steps,
             lower_bound,
@@ -64,9 +68,20 @@ impl PlanFile {
 impl<S, B> PlanRecord<S, B> {
     /// Replaces the schedule and the lower bound. Returns the earlier ones too.
     pub(crate) fn replace<T, C>(self, schedule: T, lower_bound: C) -> (PlanRecord<T, C>, S, B) {
-        let Self { format, version, steps, verdict, engine, seed, cut_short, seconds, .. } = self;
-        let record =
-            PlanRecord { format, version, schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds };
+        let Self { format, version, made_by, steps, verdict, engine, seed, cut_short, seconds, .. } = self;
+        let record = PlanRecord {
+            format,
+            version,
+            made_by,
+            schedule,
+            steps,
+            lower_bound,
+            verdict,
+            engine,
+            seed,
+            cut_short,
+            seconds,
+        };
         (record, self.schedule, self.lower_bound)
     }
 }
@@ -74,12 +89,14 @@ impl<S, B> PlanRecord<S, B> {
 impl PlanRecord<ScheduleFile, LowerBound> {
     /// Returns the plan file with these fields.
     pub(crate) fn into_file(self) -> PlanFile {
-        let Self { schedule, steps, mut lower_bound, mut verdict, engine, seed, cut_short, seconds, .. } = self;
+        let Self { made_by, schedule, steps, mut lower_bound, mut verdict, engine, seed, cut_short, seconds, .. } =
+            self;
         if let Some(larger) = bound_without_barrier(&lower_bound) {
             lower_bound.steps = larger;
             verdict = Verdict::of(schedule.schedule().width_sum(), larger).unwrap_or(verdict);
         }
-        PlanFile { schedule: Arc::new(schedule), steps, lower_bound, verdict, engine, seed, cut_short, seconds }
+        let schedule = Arc::new(schedule);
+        PlanFile { schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds, made_by }
     }
 }
 
@@ -93,7 +110,11 @@ fn bound_without_barrier(bound: &LowerBound) -> Option<u32> {
 
 /// Parses a record of the right format and version.
 pub(crate) fn parse<S: DeserializeOwned, B: DeserializeOwned>(text: &str) -> Result<PlanRecord<S, B>, PlanFileError> {
-    let record: PlanRecord<S, B> = PLAN_KIND.parse(text)?;
-    PLAN_KIND.check(&record.format, record.version.into())?;
+    let record: PlanRecord<S, B> = match PLAN_KIND.parse(text) {
+        Err(FileError::Version { found: 1, .. }) => FIRST_PLAN_KIND.parse(text)?,
+        record => record?,
+    };
+    let kind = if record.version == FIRST_PLAN_KIND.version { FIRST_PLAN_KIND } else { PLAN_KIND };
+    kind.check(&record.format, record.version.into())?;
     Ok(record)
 }

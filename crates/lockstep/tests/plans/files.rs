@@ -6,8 +6,8 @@ use lockstep::faults::{FaultKind, FaultSpace};
 use lockstep::schedule::strategy::instance;
 use lockstep::schedule::{DistributePhase, ScheduleFileError};
 use lockstep::{
-    Budget, CommunicationModel, CutShort, LowerBound, Plan, PlanFile, PlanFileError, PlanOptions, PlanViolation,
-    Planner, RecoveryBook, Schedule, ScheduleFile, Verdict,
+    Budget, CommunicationModel, CutShort, LowerBound, MadeBy, Plan, PlanFile, PlanFileError, PlanOptions,
+    PlanViolation, Planner, RecoveryBook, Schedule, ScheduleFile, Verdict,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -29,6 +29,10 @@ fn changed(change: impl FnOnce(&mut Value)) -> Result<PlanFile, PlanFileError> {
     PlanFile::read(value.to_string().as_bytes())
 }
 
+fn made_by() -> MadeBy {
+    MadeBy { version: "0.2.0".to_owned(), command: "lockstep plan mesh:2x3 -c all-gather".to_owned() }
+}
+
 fn message(result: Result<PlanFile, PlanFileError>) -> String {
     result.unwrap_err().to_string()
 }
@@ -40,6 +44,7 @@ proptest! {
     fn both_forms_of_a_file_return_the_plan(instance in instance(7), seconds in prop::option::of(0.0..1.0e6f64)) {
         let plan = Planner::new(instance.problem(), PlanOptions::auto(1)).run(&Budget::evaluations(256), |_| {}).unwrap();
         let mut file = plan.to_file(seconds);
+        file.made_by = seconds.map(|_| made_by());
         file.cut_short = [None, Some(CutShort::Deadline), Some(CutShort::Interrupt)][plan.schedule().step_count() % 3];
         prop_assert_eq!(&PlanFile::read(file.to_json().as_bytes()).unwrap(), &file);
         prop_assert_eq!(&PlanFile::read(&file.to_bytes()).unwrap(), &file);
@@ -83,19 +88,36 @@ fn the_file_holds_the_documented_fields() {
     assert_eq!(value["schedule"]["format"], json!("lockstep-schedule"));
     assert_eq!(value["schedule"]["steps"].as_array().map(Vec::len), Some(7));
     assert!(value["engine"].is_string());
-    let absent = [value.get("seconds"), value.get("cut_short")];
-    assert_eq!(absent, [None, None], "without a time the file is the same every time");
+    let absent = [value.get("seconds"), value.get("cut_short"), value.get("made_by")];
+    assert_eq!(absent, [None; 3], "without a time the file is the same every time");
     let timed: Value = serde_json::from_str(&plan().to_file(Some(0.25)).to_json()).unwrap();
     assert_eq!(timed["seconds"], json!(0.25));
+}
+
+/// Older releases read files without the command.
+#[test]
+fn version_2_says_how_the_plan_was_made() {
+    let file = PlanFile { made_by: Some(made_by()), ..plan().to_file(None) };
+    let value: Value = serde_json::from_str(&file.to_json()).unwrap();
+    assert_eq!(value["version"], json!(2));
+    assert_eq!(value["made_by"], json!({"version": "0.2.0", "command": "lockstep plan mesh:2x3 -c all-gather"}));
+    assert_eq!(file.check().unwrap(), plan());
+    for version in [1, 2] {
+        let wrong = changed(|value| {
+            value["version"] = json!(version);
+            value["seed"] = json!("one");
+        });
+        assert!(message(wrong).starts_with("field 'seed': "));
+    }
 }
 
 #[test]
 fn the_version_is_checked_before_everything_else() {
     let newer = changed(|value| {
-        value["version"] = json!(2);
+        value["version"] = json!(3);
         value["more"] = json!("something new");
     });
-    assert_eq!(message(newer), "field 'version' is 2, but only version 1 is known; use a newer lockstep");
+    assert_eq!(message(newer), "field 'version' is 3, but only version 2 is known; use a newer lockstep");
     let inner = message(changed(|value| value["schedule"]["version"] = json!(5)));
     assert!(inner.contains("field 'schedule': field 'version' is 5, but only version 4 is known"), "{inner}");
 }

@@ -12,7 +12,7 @@ use crate::args::{SweepArgs, Verbosity};
 use crate::checkpoint_file::set_aside;
 use crate::command_files::CommandFiles;
 use crate::text::path_name;
-use crate::{input, output};
+use crate::{cache, input, output};
 
 /// The place of the log file.
 pub(super) enum LogPlace {
@@ -182,8 +182,7 @@ fn cannot_write(path: &Path) -> String {
 
 /// Returns the path of the sweep's file in the user's cache folder, if there is such a folder.
 fn cached(identity: &SweepIdentity<'_>) -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?.join("lockstep");
+    let cache = cache::folder()?;
     fs::create_dir_all(&cache).ok()?;
     Some(cache.join(format!("sweep-{:016x}.lsb", identity.digest())))
 }

@@ -19,7 +19,9 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let name = || input::name(&args.book);
     let format = plan_file::format_of(args.output.as_deref(), args.format)?;
     if args.failures.is_empty() && format != PlanFormat::Html {
-        bail!("expected --fail-link, --fail-channel or --fail-node, or the page of all faults: -o book.html");
+        bail!(
+            "expected --fail-link, --fail-channel, --fail-node or --fail-nic, or the page of all faults: -o book.html"
+        );
     }
     let mut files = CommandFiles::new();
     files.read("the book", &args.book)?;
@@ -64,7 +66,7 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     }
     sheet.line("found by", format!("{}, seed {}", plan.engine(), plan.seed()));
     let is_data = output.as_ref().is_some_and(Output::is_standard);
-    let json = || plan.to_file(None).to_json();
+    let json = || plan_file::file(&plan, None).to_json();
     if let Some(output) = output {
         output.write_bytes(&plan_file::contents(&plan, None, &sheet, format), json)?;
     }

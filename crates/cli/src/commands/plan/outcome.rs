@@ -35,7 +35,7 @@ pub(super) fn deliver(
         }
         None => {}
     }
-    let file = || plan.to_file(seconds);
+    let file = || plan_file::file(plan, seconds);
     let is_data = output.as_ref().is_some_and(|(output, _)| output.is_standard());
     let print_json = || {
         if spent && !plan.is_optimal() {
