@@ -248,15 +248,9 @@ pub(crate) fn read_plan(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Schedule> {
 #[pyfunction]
 pub(crate) fn read_schedule(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Schedule> {
     py.detach(move || {
-        let file = match ScheduleFile::read(&bytes) {
-            Ok(file) => Arc::new(file),
-            Err(error) => match PlanFile::read(&bytes) {
-                Ok(plan) => plan.schedule,
-                Err(_) => return Err(errors::PlanError::new_err(error.to_string())),
-            },
-        };
+        let file = ScheduleFile::read(&bytes).map_err(|error| errors::PlanError::new_err(error.to_string()))?;
         verify(&file.problem(), file.schedule()).map_err(errors::invalid)?;
-        Ok(Schedule { file, plan: None })
+        Ok(file.into())
     })
 }
 

@@ -53,7 +53,13 @@ def to_graph(topology: Topology, bandwidth: str, latency: str, switch: str) -> n
     return graph
 
 
-_CHANNEL_CODES: list[tuple[str, Literal["I", "Q", "?"]]] = [("tail", "I"), ("head", "I"), ("capacity", "I"), ("latency_ps", "Q"), ("works", "?")]
+_CHANNEL_CODES: list[tuple[str, Literal["I", "Q", "?"]]] = [
+    ("tail", "I"),
+    ("head", "I"),
+    ("capacity", "I"),
+    ("latency_ps", "Q"),
+    ("works", "?"),
+]
 
 
 def _node(label: Any, data: dict[Any, Any], switch: str) -> dict[str, Any]:

@@ -72,8 +72,8 @@ def plan(
 
     `switching` is ``wormhole`` or ``store-and-forward``, `ports` a number or ``all``, `routing` ``minimal`` or ``any``,
     `scatter` ``direct`` or ``relay``, `duplex` ``full`` or ``half``. `chunks` splits each message. The search ends at `steps`
-    steps, or at the `budget`: a number of seconds, a ``timedelta``, or a text: a time such as ``30s``, ``unlimited``, or evaluations
-    such as ``4000000``. With evaluations, which are the default, the same `seed` gives the same plan.
+    steps, or at the `budget`: a number of seconds, a ``timedelta``, or a text: a time such as ``30s``, ``unlimited``, or
+    evaluations such as ``4000000``. With evaluations, which are the default, the same `seed` gives the same plan.
 
     With ``progress=True``, a line on standard error shows the progress; a callable receives each event as a dictionary.
     ``KeyboardInterrupt`` ends the call: :class:`Interrupted` keeps the best plan until then.
