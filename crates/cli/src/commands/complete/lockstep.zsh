@@ -16,7 +16,7 @@ _lockstep() {
     # More follows a family, a node of a link, and an option with a value: no space behind it.
     local -a more
     (( ${#words_found} == 1 )) && [[ $words_found[1] == *[:=,-] ]] && more=(-S '')
-    (( ${#words_found} )) && compadd $more -l -d texts -- "${words_found[@]}"
+    (( ${#words_found} )) && compadd "${more[@]}" -l -d texts -- "${words_found[@]}"
     (( files )) && _files
     return 0
 }
