@@ -124,7 +124,7 @@ impl TransferSpeed {
     }
 
     /// Returns the picoseconds of a chunk at `units` units of capacity, rounded up.
-    pub(crate) fn transmission(self, units: u32) -> u128 {
+    fn transmission(self, units: u32) -> u128 {
         let per_second = u128::from(self.unit_bytes_per_second.get()) * u128::from(units);
         (u128::from(self.chunk_bytes) * PICOSECONDS_PER_SECOND).div_ceil(per_second)
     }
@@ -156,9 +156,45 @@ impl TransferSpeed {
         self.time_in_turns(problem, schedule, |_| ()).min(self.synchronous_time(problem.topology(), schedule))
     }
 
+    /// Returns the times of all transfers in the order of the schedule, if every step begins when the one before has ended.
+    ///
+    /// All transfers of a step begin together and share its width: each is sent for the width of the step times the
+    /// transmission of a chunk at one unit. The last arrival is the [time](Self::synchronous_time) of the schedule.
+    ///
+    /// The paths must be legal. Takes `O(channel uses)` time.
+    pub fn synchronous_times(self, topology: &Topology, schedule: &Schedule) -> Vec<TransferTimes> {
+        let mut times = Vec::with_capacity(schedule.transfer_count());
+        let mut begin = 0;
+        for (_, step) in schedule.steps().filter(|(_, step)| !step.is_empty()) {
+            let sent = begin + u128::from(step.width().get()) * self.transmission(1);
+            let mut end = sent;
+            for transfer in step.iter() {
+                let arrival = sent + u128::from(latency(topology, transfer));
+                times.push(TransferTimes::new(begin, sent, arrival));
+                end = end.max(arrival);
+            }
+            begin = end;
+        }
+        times
+    }
+
+    /// Returns the times of all transfers in the order of the schedule, if every transfer begins as soon as its data is
+    /// there and its channels and ports are free, as in [`asynchronous_time`](Self::asynchronous_time). The last arrival is
+    /// that time.
+    ///
+    /// The schedule must be valid. Takes `O(T log T)` time for the uses `T` of slots.
+    pub fn asynchronous_times(self, problem: &Problem<'_>, schedule: &Schedule) -> Vec<TransferTimes> {
+        let mut times = Vec::with_capacity(schedule.transfer_count());
+        let end = self.time_in_turns(problem, schedule, |transfer| times.push(transfer));
+        if end <= self.synchronous_time(problem.topology(), schedule) {
+            return times;
+        }
+        self.synchronous_times(problem.topology(), schedule)
+    }
+
     /// Returns the time if transfers that share a slot occupy their part of it one after the other, and reports the times
     /// of each transfer in the order of the schedule.
-    pub(crate) fn time_in_turns(
+    fn time_in_turns(
         self,
         problem: &Problem<'_>,
         schedule: &Schedule,
@@ -232,7 +268,7 @@ impl SynchronousCost {
 }
 
 /// Returns the sum of the latencies of a path in picoseconds.
-pub(crate) fn latency(topology: &Topology, transfer: Transfer<'_>) -> u64 {
+fn latency(topology: &Topology, transfer: Transfer<'_>) -> u64 {
     transfer.path.iter().map(|&channel| topology.latency_ps(channel)).sum()
 }
 

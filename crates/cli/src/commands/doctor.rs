@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, thread};
 
@@ -147,7 +147,7 @@ fn on_path(program: &OsStr) -> Option<PathBuf> {
 }
 
 /// Returns true if an interpreter of Python finds the package `torch`. The package is not loaded.
-fn has_torch(python: &PathBuf) -> bool {
+fn has_torch(python: &Path) -> bool {
     const SCRIPT: &str = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)";
     let mut command = Command::new(python);
     command.args(["-I", "-c", SCRIPT]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -61,10 +61,10 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     let mut data = BTreeMap::from([("schedule", export.title())]);
     match timelines.chunk_bytes {
         Some(bytes) => {
-            data.extend([("size_bytes", export.options.bytes.to_string()), ("chunk_bytes", bytes.to_string())])
+            data.extend([("size_bytes", export.options.bytes.to_string()), ("chunk_bytes", bytes.to_string())]);
         }
         None => {
-            data.extend([("time", "1 us per chunk and unit of capacity; the network has no bandwidths".to_owned())])
+            data.extend([("time", "1 us per chunk and unit of capacity; the network has no bandwidths".to_owned())]);
         }
     }
     let mut text = Text::default();

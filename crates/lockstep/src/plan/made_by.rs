@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The program and the command that made a plan file. A claim that nobody checks.
+/// The program and the command that made a plan file. [`PlanFile::check`](crate::PlanFile::check) ignores them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MadeBy {

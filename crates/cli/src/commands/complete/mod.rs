@@ -2,35 +2,21 @@
 //!
 //! Each line of the output is a word, or a word, a tab and its description. The line `:files` stands for file names.
 
+mod candidate;
 mod line;
 mod values;
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use lockstep::files::one_line;
 
+use self::candidate::{Candidate, FILES, about};
 use self::line::{Line, Place};
 use crate::args::{Args, CompleteArgs};
 use crate::exit_status::ExitStatus;
 use crate::output;
 
-/// The line that stands for file names.
-const FILES: &str = ":files";
-
 /// The maximum number of words. Shells ask before they show more than about 100.
 const MAX_WORDS: usize = 1000;
-
-/// A word with its description, which can be empty.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Candidate {
-    word: String,
-    about: String,
-}
-
-impl Candidate {
-    fn new(word: impl Into<String>, about: impl Into<String>) -> Self {
-        Self { word: word.into(), about: about.into() }
-    }
-}
 
 pub(crate) fn run(args: &CompleteArgs) -> anyhow::Result<ExitStatus> {
     let mut text = String::new();
@@ -64,9 +50,11 @@ fn candidates(words: &[String]) -> Vec<Candidate> {
         }
     };
     let fits = |candidate: &Candidate| candidate.word == FILES || candidate.word.starts_with(&line.current);
-    let whole = |candidate: Candidate| match candidate.word == FILES {
-        true => candidate,
-        false => Candidate { word: format!("{}{}", line.prefix, candidate.word), ..candidate },
+    let whole = |candidate: Candidate| {
+        if candidate.word == FILES {
+            return candidate;
+        }
+        Candidate { word: format!("{}{}", line.prefix, candidate.word), ..candidate }
     };
     found.into_iter().filter(fits).take(MAX_WORDS).map(whole).collect()
 }
@@ -83,12 +71,6 @@ fn options(command: &Command) -> Vec<Candidate> {
         Some(Candidate::new(format!("--{long}"), about(argument.get_help())))
     };
     visible.filter_map(option).collect()
-}
-
-/// Returns the first line of a help text.
-fn about(help: Option<&clap::builder::StyledStr>) -> String {
-    let help = help.map(ToString::to_string).unwrap_or_default();
-    help.lines().next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

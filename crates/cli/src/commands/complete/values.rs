@@ -10,8 +10,8 @@ use lockstep::faults::Fault;
 use lockstep::topology::{GraphFormat, families};
 use lockstep::{CollectiveName, EngineRegistry, Topology};
 
+use super::candidate::{Candidate, FILES, about};
 use super::line::Line;
-use super::{Candidate, FILES, about};
 
 /// The longest time to read a network: people wait for the shell.
 const PATIENCE: Duration = Duration::from_secs(1);
