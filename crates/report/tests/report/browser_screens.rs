@@ -11,9 +11,9 @@ use lockstep_topology::{NodeId, Topology};
 use crate::browser::{Browser, Page};
 
 /// The least height of a panel of lists on a phone, in pixels.
-const LEAST_PANEL: f64 = 100.0;
+const LEAST_PANEL: i64 = 100;
 
-fn pixels(page: &mut Page<'_>, expression: &str) -> f64 {
+fn pixels(page: &mut Page<'_>, expression: &str) -> i64 {
     page.value(&format!("({expression}).toString()")).parse().expect("a number of pixels")
 }
 
@@ -68,7 +68,7 @@ fn lists_have_room_on_a_phone() {
         let height = pixels(&mut page, &format!("document.getElementById('{panel}').clientHeight"));
         assert!(height >= LEAST_PANEL, "{panel}: {height} pixels");
         let width = pixels(&mut page, "document.documentElement.scrollWidth");
-        assert!(width <= 390.0, "{panel}: {width} pixels");
+        assert!(width <= 390, "{panel}: {width} pixels");
         assert_eq!(page.errors(), &[] as &[String]);
     }
 }
@@ -93,7 +93,7 @@ fn dividers_change_the_parts_of_a_page() {
         let before = pixels(&mut page, part);
         page.value(&format!("(document.getElementById('{divider}').focus(), 'done')"));
         page.press(key);
-        assert_eq!(pixels(&mut page, part), before + 20.0, "{divider}");
+        assert_eq!(pixels(&mut page, part), before + 20, "{divider}");
         assert_eq!(pixels(&mut page, "camera.width"), pixels(&mut page, "frame.clientWidth"));
         assert_eq!(pixels(&mut page, "camera.height"), pixels(&mut page, "frame.clientHeight"));
     }

@@ -21,6 +21,10 @@ fn number(page: &mut Page<'_>, expression: &str) -> f64 {
     page.value(&format!("({expression}).toString()")).parse().expect("a number")
 }
 
+fn count(page: &mut Page<'_>, expression: &str) -> usize {
+    page.value(&format!("({expression}).toString()")).parse().expect("a count")
+}
+
 fn topology(spec: &str) -> Topology {
     spec.parse().expect("a spec")
 }
@@ -37,17 +41,17 @@ fn a_terminal_shows_what_it_sends_receives_or_both() {
     let schedule = one_receiver_per_step(&problem);
     let node = mesh.nodes().find(|&node| mesh.node_name(node) == "21").expect("a node 21");
     let mut page = browser.open_at(&page_of(&problem, &schedule), "#step=2&select=sender:21");
-    let (mut sends, mut receives) = (0.0, 0.0);
+    let (mut sends, mut receives) = (0, 0);
     for transfer in schedule.step(1).iter() {
-        sends += f64::from(u8::from(mesh.tail(transfer.path[0]) == node));
-        receives += f64::from(u8::from(mesh.head(transfer.path[transfer.path.len() - 1]) == node));
+        sends += usize::from(mesh.tail(transfer.path[0]) == node);
+        receives += usize::from(mesh.head(transfer.path[transfer.path.len() - 1]) == node);
     }
     let words = ["sends", "receives", "sends and receives"];
-    for ((direction, count), words) in
+    for ((direction, expected), words) in
         [("sends", sends), ("receives", receives), ("both", sends + receives)].into_iter().zip(words)
     {
         page.click(&format!("[data-direction={direction}]"));
-        assert_eq!(number(&mut page, "document.querySelectorAll('#list button').length"), count, "{direction}");
+        assert_eq!(count(&mut page, "document.querySelectorAll('#list button').length"), expected, "{direction}");
         assert_eq!(page.text("#selected"), format!("Only what 21 {words}"));
     }
     assert!(page.value("location.hash").ends_with("select=sender:21"), "{}", page.value("location.hash"));
@@ -61,8 +65,8 @@ fn every_object_of_the_address_has_its_name() {
     let (mesh, all_gather) = (topology("mesh:3x3"), Collective::all_gather());
     let problem = problem(&mesh, &all_gather, CommunicationModel::wormhole());
     let mut page = browser.open(&page_of(&problem, &one_receiver_per_step(&problem)));
-    for (kind, count) in [("sender", mesh.node_count()), ("message", 9), ("link", mesh.resource_count())] {
-        for id in 0..count {
+    for (kind, objects) in [("sender", mesh.node_count()), ("message", 9), ("link", mesh.resource_count())] {
+        for id in 0..objects {
             let chosen = format!(
                 "(() => {{ update({{ select: {{ kind: '{kind}', id: {id} }} }}); const change = readAddress(); \
                  return `${{change.select.kind}} ${{change.select.id}} ${{/select=[a-z]+:(\\d\\d|.*%)/.test(location.hash)}}`; }})()"
@@ -132,12 +136,12 @@ fn rows_are_links_or_ranks_and_the_curve_counts_busy_links() {
     let schedule = one_receiver_per_step(&problem);
     let mut page = browser.open(&page_of(&problem, &schedule));
     page.wait(PROGRESS_IS_SHOWN, "yes");
-    assert_eq!(number(&mut page, "rowOrder.length"), mesh.resource_count() as f64);
+    assert_eq!(count(&mut page, "rowOrder.length"), mesh.resource_count());
     page.value("(() => { const field = byId('row-kind'); field.value = 'ranks'; field.dispatchEvent(new Event('change')); return 'done'; })()");
-    assert_eq!(number(&mut page, "rowOrder.length"), 2.0 * mesh.terminal_count() as f64);
+    assert_eq!(count(&mut page, "rowOrder.length"), 2 * mesh.terminal_count());
     assert_eq!(page.value("ROWS.ranks.name(rowOrder[1])"), "00 receives");
-    let uses = number(&mut page, "usesOf('ranks').transferOf.length");
-    assert_eq!(uses, 2.0 * schedule.transfer_count() as f64);
+    let ends = count(&mut page, "usesOf('ranks').transferOf.length");
+    assert_eq!(ends, 2 * schedule.transfer_count());
     let mut used: Vec<_> = schedule.step(0).iter().flat_map(|transfer| transfer.path.to_vec()).collect();
     used.sort_unstable();
     used.dedup();
