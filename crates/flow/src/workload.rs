@@ -91,10 +91,15 @@ const NAMES: [&str; 5] = ["chained", "phased", "phased:PHASES", "uniform", "all-
 
 /// A word that names no workload.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("unknown workload '{}'; {}", one_line(.word), name_advice(.word, NAMES))]
+#[error("unknown workload '{}'; {}", one_line(.word), advice(.word))]
 pub struct UnknownWorkload {
     /// The word.
     pub word: String,
+}
+
+/// Returns similar names, or all names. A wrong number of phases gets all names.
+fn advice(word: &str) -> String {
+    name_advice(if word.contains(':') { "" } else { word }, NAMES)
 }
 
 impl fmt::Display for Workload {

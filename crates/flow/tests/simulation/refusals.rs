@@ -107,10 +107,12 @@ fn names_are_read_in_any_case_and_errors_list_them() {
     for word in ["chained", "phased:1", "phased:7", "uniform", "all-to-all"] {
         assert_eq!(word.parse::<Workload>().unwrap().to_string(), word);
     }
-    for word in ["", "phased:", "phased:0", "phased:-1", "phased:99999999999", "all2all"] {
+    for word in ["", "phased:", "phased:0", "phased:-1", "phased:99999999999", "noise"] {
         let says = format!("unknown workload '{word}'; choose chained, phased, phased:PHASES, uniform or all-to-all");
         assert_eq!(word.parse::<Workload>().unwrap_err().to_string(), says);
     }
+    let error = "all2all".parse::<Workload>().unwrap_err().to_string();
+    assert_eq!(error, "unknown workload 'all2all'; did you mean 'all-to-all'?");
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub fn families() -> &'static [Family] {
 /// ```
 pub fn family_named(name: &str) -> Option<&'static Family> {
     let is_named = |known: &&str| is_same_name(known, name);
-    families().iter().find(|family| is_named(&family.name) || family.aliases.iter().any(|alias| is_named(&alias)))
+    families().iter().find(|family| is_named(&family.name) || family.aliases.iter().any(is_named))
 }
 
 #[cfg(test)]
