@@ -91,7 +91,8 @@ fn table(name: &str) -> Result<String> {
         "families" => families()
             .iter()
             .map(|family| {
-                let aliases: String = family.aliases.iter().map(|alias| format!("; also `{alias}`")).collect();
+                let names = family.aliases.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ");
+                let aliases = if names.is_empty() { names } else { format!("; also {names}") };
                 [code(&family.usage()), code(family.example), format!("{}{aliases}", family.about)]
             })
             .collect(),

@@ -82,14 +82,14 @@ struct Source {
 fn sources(args: &ExportArgs, file: &Path, files: &mut CommandFiles) -> anyhow::Result<Vec<Source>> {
     if !file.is_dir() {
         files.read("the schedule", file)?;
-        let sizes = match args.size.single() {
-            Some(_) => [args.min_bytes, args.max_bytes].map(Option::unwrap_or_default),
-            None => {
-                let option = "--min-bytes, --max-bytes: --size has these sizes already; leave the options out";
-                ensure!(args.min_bytes.or(args.max_bytes).is_none(), option);
-                args.size.bounds()
-            }
-        };
+        let mut sizes = [args.min_bytes, args.max_bytes].map(Option::unwrap_or_default);
+        if args.size.single().is_none() {
+            ensure!(
+                args.min_bytes.or(args.max_bytes).is_none(),
+                "--min-bytes, --max-bytes: --size has these sizes already; leave the options out"
+            );
+            sizes = args.size.bounds();
+        }
         ensure!(sizes[1] == 0 || sizes[0] <= sizes[1], "--min-bytes exceeds --max-bytes; exchange them");
         return Ok(vec![Source { file: file.to_owned(), name: None, sizes }]);
     }

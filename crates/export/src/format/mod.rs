@@ -60,6 +60,7 @@ pub fn format_named(name: &str) -> Option<&'static Format> {
 /// # Errors
 ///
 /// [`NameError`] if the word stands for no format, or for several.
+#[expect(clippy::missing_panics_doc, reason = "the chosen name is that of a format")]
 pub fn format_chosen(word: &str) -> Result<&'static Format, NameError> {
     let chosen = name_chosen(word, FORMATS.iter().map(|format| format.name))?;
     Ok(FORMATS.iter().find(|format| format.name == chosen).expect("the name of a format"))

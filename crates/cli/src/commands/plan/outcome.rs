@@ -54,7 +54,9 @@ pub(super) fn deliver(
     }
     let times = args.size.as_ref().map(|sizes| times_of(plan, sizes, args)).transpose()?;
     if is_data || args.json {
-        times.iter().for_each(|times| output::print_beside(times));
+        if let Some(times) = &times {
+            output::print_beside(times);
+        }
         return print_json();
     }
     let is_summarized = written.is_none() || !verbosity.quiet || args.table;
