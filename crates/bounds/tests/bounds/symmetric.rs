@@ -31,7 +31,7 @@ fn model() -> impl Strategy<Value = CommunicationModel> {
 
 proptest! {
     // Each case computes all bounds twice.
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     /// The bound is as good as that of all rules on the network itself. On circulants, there may be better cuts.
     #[test]

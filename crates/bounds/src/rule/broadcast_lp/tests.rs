@@ -87,6 +87,10 @@ proptest! {
             prop_assert!(system.violation(inequality, &held) <= 0.0, "{inequality:?} of {:?} at {held:?}", regions[inequality.region]);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn no_bound_of_a_tree_exceeds_its_optimum(
