@@ -34,13 +34,13 @@ impl Sheet {
     /// Returns the lines as text.
     pub fn to_text(&self) -> String {
         let width = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        let lines = self.rows.iter().map(|(name, value)| format!("{name:width$}  {}\n", one_line(value)));
+        let lines = self.rows.iter().map(|(name, value)| format!("{name:width$}  {}\n", escaped_line(value)));
         lines.collect::<Vec<_>>().concat()
     }
 }
 
 /// Escapes the characters of a text that break the line, hide text or control a terminal.
-pub(crate) fn one_line(text: &str) -> String {
+pub(crate) fn escaped_line(text: &str) -> String {
     text.chars().flat_map(escaped).collect()
 }
 
@@ -196,8 +196,8 @@ mod tests {
 
     #[test]
     fn foreign_text_stays_on_one_harmless_line() {
-        assert_eq!(one_line("a\nb\u{1b}[31m\u{2066}"), "a\\nb\\u{1b}[31m\\u{2066}");
-        assert_eq!(one_line("größe 'x' -> y"), "größe 'x' -> y");
+        assert_eq!(escaped_line("a\nb\u{1b}[31m\u{2066}"), "a\\nb\\u{1b}[31m\\u{2066}");
+        assert_eq!(escaped_line("größe 'x' -> y"), "größe 'x' -> y");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use lockstep_schedule::{Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, StopReason};
 
-use crate::portfolio::{ENGINE, Portfolio, RoundLimits};
+use crate::portfolio::{ENGINE, MethodSchedule, Portfolio, RoundLimits};
 
 /// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See
 /// [`shortest`](crate::shortest()).
@@ -43,6 +43,12 @@ impl Engine for ConstructEngine {
         let mut portfolio = Portfolio::new(&problem);
         portfolio.improve(best);
         resume.map_or(Ok(()), |state| portfolio.restore(state, below))?;
+        let quick = portfolio.quick(limits, &mut |method, effort, steps| {
+            observer(EngineEvent::Tried { method: Some(method.name), effort, steps });
+        });
+        if let Some(MethodSchedule { method, schedule }) = quick {
+            observer(EngineEvent::Found(FoundSchedule { schedule, method: Some(method.name.to_owned()) }));
+        }
         loop {
             portfolio.round(limits, &mut |method, effort, steps| {
                 observer(EngineEvent::Tried { method: Some(method.name), effort, steps });

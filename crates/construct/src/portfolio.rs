@@ -29,15 +29,18 @@ pub struct MethodSchedule {
 /// The state of a portfolio search: the methods that may still find something, and the best schedule.
 ///
 /// With a time limit, the search begins with a quick schedule of any length, so that a large problem has one in time. It
-/// counts if no method finds a shorter one. The methods do not know it, so they do the same work under every limit. Without
+/// counts if no method finds a shorter one. The methods do not know it, so they do the same work under every limit. At the
+/// deadline, a first attempt may [complete](crate::kit::request::AttemptContext::check_completion) its schedule. Without
 /// any schedule, the work may go on [a little longer](lockstep_schedule::FIRST_RESULT_GRACE).
 pub(crate) struct Portfolio<'a> {
     problem: &'a Problem<'a>,
     fixed: Option<FixedTransfers<'a>>,
     methods: Vec<MethodState>,
     best: Option<MethodSchedule>,
-    /// The quick schedule, if there is one.
+    /// The quick schedule, until [`quick`](Self::quick) returns it.
     quick: Option<MethodSchedule>,
+    /// Number of steps of the quick schedule; `u32::MAX` without one.
+    quick_steps: u32,
     /// Whether the search for a quick schedule has ended.
     is_quick_done: bool,
     /// The best schedule of other engines, or of this one before a pause.
@@ -114,6 +117,7 @@ impl<'a> Portfolio<'a> {
             methods: initial_states(problem, METHODS),
             best: None,
             quick: None,
+            quick_steps: u32::MAX,
             is_quick_done: false,
             start: None,
             below: u32::MAX,
@@ -138,8 +142,8 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the number of steps of the best schedule.
     pub(crate) fn best_steps(&self) -> Option<u32> {
-        let found = self.best.iter().chain(&self.quick);
-        found.map(|found| found.schedule.step_count() as u32).min()
+        let best = self.best.as_ref().map_or(u32::MAX, |best| best.schedule.step_count() as u32);
+        Some(best.min(self.quick_steps)).filter(|&steps| steps < u32::MAX)
     }
 
     /// Returns the fewest steps of a known schedule; `u32::MAX` without one.
@@ -215,6 +219,18 @@ impl<'a> Portfolio<'a> {
         }
     }
 
+    /// Returns the quick schedule, if the search begins with one. It then counts as known, and is no longer the best one.
+    pub(crate) fn quick(
+        &mut self,
+        limits: RoundLimits<'_>,
+        observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
+    ) -> Option<MethodSchedule> {
+        if !self.is_quick_done {
+            self.make_quick(limits, observe);
+        }
+        self.quick.take()
+    }
+
     /// Makes the quick schedule, if there is a time limit and no schedule.
     fn make_quick(&mut self, limits: RoundLimits<'_>, observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>)) {
         let budget = self.budget_of_attempt(limits.budget);
@@ -226,6 +242,7 @@ impl<'a> Portfolio<'a> {
             (method.find)(&MethodRequest { is_quick: true, ..request }).ok()
         });
         self.quick = result.flatten().map(|schedule| MethodSchedule { method, schedule });
+        self.quick_steps = self.quick.as_ref().map_or(u32::MAX, |quick| quick.schedule.step_count() as u32);
         self.is_quick_done = true;
         if let Some(steps) = self.best_steps() {
             observe(method, Effort { attempts: 1, evaluations: work.evaluations().unwrap_or(0) }, Some(steps));
@@ -363,7 +380,7 @@ impl<'a> Portfolio<'a> {
     /// over before any was complete; [`NotFound::Unsupported`], if no method found a schedule.
     pub(crate) fn into_best(self, budget: &Budget) -> Result<MethodSchedule, NotFound> {
         let why = self.bus_paths.map_or_else(|error| error.to_string(), |_| self.failure.to_owned());
-        let known = self.start.map_or(u32::MAX, |start| start.step_count() as u32);
+        let known = self.start.map_or(u32::MAX, |start| start.step_count() as u32).min(self.quick_steps);
         let found = self.best.into_iter().chain(self.quick);
         found.min_by_key(|found| found.schedule.step_count()).ok_or_else(|| match self.below.min(known) {
             u32::MAX => match budget.interruption() {

@@ -149,6 +149,9 @@ pub enum EngineEvent<'a> {
         /// Number of steps of the schedule found, if it is shorter than those before.
         steps: Option<u32>,
     },
+    /// A schedule that was found before the end of the work. It is verified at once, so a deadline does not lose it. The
+    /// result may be a shorter one, or [`NotFound::TooLong`] if there is none.
+    Found(FoundSchedule),
     /// A search is running. Reported several times per second on usual sizes.
     Progress(SearchProgress<'a>),
     /// The engine has paused, and can continue from this state ([`EngineRequest::resume`]). It reports that last.

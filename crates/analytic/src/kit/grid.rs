@@ -135,6 +135,18 @@ impl Grid {
         self.node_at[place]
     }
 
+    /// Returns the number of nodes.
+    pub(crate) fn node_count(&self) -> usize {
+        self.node_at.len()
+    }
+
+    /// Returns the channel and its head by node, axis and direction, forwards first. A direction without a channel has an
+    /// arbitrary head.
+    pub(crate) fn hops(&self, topology: &Topology) -> Vec<(ChannelId, NodeId)> {
+        let head = |channel| if channel == NO_CHANNEL { NodeId::new(0) } else { topology.head(channel) };
+        self.channels.iter().map(|&channel| (channel, head(channel))).collect()
+    }
+
     /// Returns the channel from a node along an axis, which has one there.
     pub(crate) fn channel(&self, node: NodeId, axis: usize, is_backwards: bool) -> ChannelId {
         self.channels[2 * (node.index() * self.sides.len() + axis) + usize::from(is_backwards)]

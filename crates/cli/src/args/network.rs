@@ -8,7 +8,7 @@ use lockstep::{Budget, LoadOptions, Topology};
 
 use super::Verbosity;
 use crate::progress::Progress;
-use crate::text::one_line;
+use crate::text::escaped_line;
 use crate::{input, output};
 
 /// Help heading of failures and degraded links.
@@ -46,7 +46,7 @@ impl NetworkArgs {
         let options = self.from.into_iter().fold(LoadOptions::default(), LoadOptions::with_format);
         let options = self.unit.into_iter().fold(options, LoadOptions::with_unit);
         let reading = Progress::new(verbosity, &Budget::unlimited());
-        reading.set_work(format!("reading the network {}", one_line(spec)));
+        reading.set_work(format!("reading the network {}", escaped_line(spec)));
         let file = input::network(spec, &options);
         drop(reading);
         let file = file?;

@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use lockstep::files::to_json_rows;
+use lockstep::{LowerBound, Problem};
 use lockstep_report::Table;
 
 use crate::args::{BoundArgs, Verbosity};
@@ -34,12 +35,7 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
         output::note(verbosity, "stopped early; the bounds of expensive rules may be missing or lower than possible");
     }
     for bound in &bounds {
-        bound.check(&problem).with_context(|| {
-            format!(
-                "the certificate of the rule '{}' is refused; this is a bug, please report it with the network",
-                bound.rule
-            )
-        })?;
+        check(bound, &problem)?;
     }
     if args.json {
         output::print(&to_json_rows(&bounds, 1))?;
@@ -54,4 +50,14 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     }
     output::print(&format!("{}\n{}", sheet.to_text(), table.to_text()))?;
     Ok(ExitStatus::Success)
+}
+
+/// Checks the certificate of a bound before it is printed.
+pub(super) fn check(bound: &LowerBound, problem: &Problem<'_>) -> anyhow::Result<()> {
+    bound.check(problem).with_context(|| {
+        format!(
+            "the certificate of the rule '{}' is refused; this is a bug, please report it with the network",
+            bound.rule
+        )
+    })
 }

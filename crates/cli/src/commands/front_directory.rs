@@ -16,7 +16,7 @@ use crate::args::PictureFormat;
 use crate::command_files::CommandFiles;
 use crate::input;
 use crate::output::Output;
-use crate::text::{one_line, path_name};
+use crate::text::{escaped_line, path_name};
 
 /// The name of the table of sizes.
 pub(super) const SIZES_FILE: &str = "sizes.json";
@@ -43,7 +43,7 @@ pub(super) fn read_ranges(table: &Path) -> anyhow::Result<Vec<PlanSizes>> {
         serde_json::from_str(&text).with_context(|| format!("{}: no table of sizes", path_name(table)))?;
     for PlanSizes { file, from_bytes, to_bytes } in &ranges {
         let is_name = Path::new(file).components().eq([Component::Normal(file.as_ref())]);
-        ensure!(is_name, "{}, field 'file': '{}' is no name of a file beside it", path_name(table), one_line(file));
+        ensure!(is_name, "{}, field 'file': '{}' is no name of a file beside it", path_name(table), escaped_line(file));
         ensure!(
             (1..=*to_bytes).contains(from_bytes),
             "{}, field 'from_bytes': {from_bytes}; expected 1 to {to_bytes}, the field 'to_bytes'",
@@ -80,7 +80,7 @@ impl FrontDirectory {
                 bail!(
                     "{}: the directory contains '{}', which is not of a front; give another directory",
                     named(),
-                    one_line(&name)
+                    escaped_line(&name)
                 );
             }
         }

@@ -11,7 +11,7 @@ use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceC
 use lockstep_steps::{Conversion, ConvertError, RankNetwork, StepSource, convert_within};
 use serde::Serialize;
 
-use super::{judge_times, program_file, times};
+use super::{bound, judge_times, program_file, times};
 use crate::args::{JudgeArgs, ProgramArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
@@ -21,7 +21,7 @@ use crate::plan_progress::PlanProgress;
 use crate::problem_input;
 use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
-use crate::text::{self, Sheet, counted, one_line};
+use crate::text::{self, Sheet, counted, escaped_line};
 
 pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let budget = args.budget.begin();
@@ -147,7 +147,11 @@ fn optimum(
     drop(progress);
     Ok(match result {
         Ok(plan) => Optimum { bound: plan.lower_bound().clone(), plan: Ok(plan) },
-        Err(error) => Optimum { bound: lockstep::bounds::best_within(&problem, budget), plan: Err(error.to_string()) },
+        Err(error) => {
+            let bound = lockstep::bounds::best_within(&problem, budget);
+            bound::check(&bound, &problem)?;
+            Optimum { bound, plan: Err(error.to_string()) }
+        }
     })
 }
 
@@ -157,7 +161,7 @@ fn wrong(args: &JudgeArgs, format: Format, program: &ParallelProgram, violation:
         let result = JudgeResult { violation: Some(violation.to_owned()), ..JudgeResult::of(format, program, false) };
         to_json_line(&result)
     } else {
-        format!("wrong: {format}, {}: {}\n", program.title, one_line(violation))
+        format!("wrong: {format}, {}: {}\n", program.title, escaped_line(violation))
     };
     output::print(&text)?;
     Ok(ExitStatus::Negative)

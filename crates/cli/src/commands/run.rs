@@ -9,7 +9,7 @@ use crate::args::RunArgs;
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output;
-use crate::text::{Sheet, counted, one_line};
+use crate::text::{Sheet, counted, escaped_line};
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitStatus> {
     CommandFiles::new().read("the program", &args.program.file)?;
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitStatus> {
     let texts = programs.iter().zip(&results).map(|(program, result)| match result {
         _ if args.json => to_json_line(&json(format, program, result.as_ref().map_err(ToString::to_string))),
         Ok(execution) => sheet(format, program, execution),
-        Err(violation) => format!("wrong: {format}, {}: {}\n", program.title, one_line(&violation.to_string())),
+        Err(violation) => format!("wrong: {format}, {}: {}\n", program.title, escaped_line(&violation.to_string())),
     });
     output::print(&texts.collect::<String>())?;
     Ok(if results.iter().all(Result::is_ok) { ExitStatus::Success } else { ExitStatus::Negative })

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
             let text = if args.json {
                 to_json_line(&Invalid { valid: false, violations })
             } else {
-                let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::one_line(violation)));
+                let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::escaped_line(violation)));
                 lines.collect::<Vec<_>>().concat()
             };
             (ExitStatus::Negative, text)

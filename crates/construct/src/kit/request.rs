@@ -204,6 +204,20 @@ impl AttemptContext<'_> {
         Ok(())
     }
 
+    /// Checks whether a schedule may be completed with little work after the deadline, as long as a
+    /// [first result](Budget::for_first_result) may take.
+    ///
+    /// Only the first attempt may, so that the time before the deadline is not lost.
+    ///
+    /// # Errors
+    ///
+    /// [`MethodError::Stopped`].
+    pub(crate) fn check_completion(&self) -> Result<(), MethodError> {
+        let first = self.request.budget.for_first_result();
+        let budget = if self.is_needed { &first } else { self.request.budget };
+        budget.interruption().map_or(Ok(()), |reason| Err(MethodError::Stopped(reason)))
+    }
+
     /// Counts units of work, see [`WorkCounter`].
     pub(crate) fn count(&self, units: u64) {
         self.spent.fetch_add(units, Ordering::Relaxed);

@@ -1,5 +1,8 @@
 //! Checkpoints of a planner: an interrupted plan is resumed as if there had been no interruption.
 
+use std::cell::OnceCell;
+use std::ops::Deref;
+
 use lockstep_files::{FileError, FileKind};
 use lockstep_schedule::{Collective, Problem};
 use lockstep_topology::NodeId;
@@ -63,6 +66,29 @@ pub(super) struct Identity {
     model: String,
     options: StoredOptions,
     evaluations: u64,
+}
+
+/// An identity that is computed with the first checkpoint: the digest of a large network takes seconds.
+pub(super) struct LazyIdentity<'a> {
+    problem: &'a Problem<'a>,
+    options: PlanOptions<'a>,
+    evaluations: u64,
+    identity: OnceCell<Identity>,
+}
+
+impl<'a> LazyIdentity<'a> {
+    /// Returns what [`Identity::new`] returns for these arguments.
+    pub(super) fn new(problem: &'a Problem<'a>, options: PlanOptions<'a>, evaluations: u64) -> Self {
+        Self { problem, options, evaluations, identity: OnceCell::new() }
+    }
+}
+
+impl Deref for LazyIdentity<'_> {
+    type Target = Identity;
+
+    fn deref(&self) -> &Identity {
+        self.identity.get_or_init(|| Identity::new(self.problem, self.options, self.evaluations))
+    }
 }
 
 impl Identity {

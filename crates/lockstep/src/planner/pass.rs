@@ -7,7 +7,7 @@ use lockstep_schedule::{Budget, DistributePhase, Phase, Problem, Schedule, StopR
 use super::all_reduce::{first_look, is_planned_whole, shorter_all_reduce};
 use super::bounds::Bounds;
 use super::budget_share::share;
-use super::checkpoint::{CheckpointError, Identity, SavedSearch};
+use super::checkpoint::{CheckpointError, LazyIdentity, SavedSearch};
 use super::error::PlanError;
 use super::event::{Ending, Event};
 use super::mirror::Mirror;
@@ -35,7 +35,7 @@ pub(super) struct Pass<'p> {
     /// True if a small all-reduce is planned as a whole before its phases, too.
     pub(super) looks_first: bool,
     /// The identity of its checkpoints.
-    pub(super) identity: Identity,
+    pub(super) identity: LazyIdentity<'p>,
 }
 
 /// What a pass has found.

@@ -4,11 +4,11 @@ use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{
     Budget, EngineEvent, EngineRequest, FoundSchedule, NotFound, Problem, SearchProgress, StopReason, Unverified,
-    verify, verify_within,
+    Violation, verify, verify_within,
 };
 
 use super::budget_share::part_of_time;
-use super::checkpoint::{self, CheckpointError, Identity, SavedSearch};
+use super::checkpoint::{self, CheckpointError, LazyIdentity, SavedSearch};
 use super::error::PlanError;
 use super::event::{Ending, Event};
 use super::limits::{CHANNEL_USES, MAX_CHANNEL_USES, check_size};
@@ -37,7 +37,7 @@ pub(super) struct PhasePlanner<'a> {
     pub(super) budget: Budget,
     /// The cost of the most expensive bounds.
     pub(super) bounds: Cost,
-    pub(super) identity: &'a Identity,
+    pub(super) identity: &'a LazyIdentity<'a>,
     /// Why the last engine without success found no schedule.
     pub(super) failure: Option<PlanError>,
     /// Whether the evaluations are spent.
@@ -49,6 +49,27 @@ struct OpenBounds<'s, 'p> {
     search: &'s mut BoundSearch<'p>,
     /// Whether the bound is final.
     is_final: bool,
+}
+
+/// Why a schedule that an engine has found does not count.
+enum Refusal {
+    /// The time for its verification is over.
+    Unfinished(StopReason),
+    /// It breaks a rule.
+    Invalid { engine: String, violation: Box<Violation> },
+}
+
+impl Refusal {
+    /// Returns the error of a plan without another schedule. Records that the time is over.
+    fn noted(self, state: &mut PlanState) -> PlanError {
+        match self {
+            Self::Unfinished(reason) => {
+                state.note_stop(reason);
+                NotFound::Unfinished { reason }.into()
+            }
+            Self::Invalid { engine, violation } => PlanError::Refused { engine, violation },
+        }
+    }
 }
 
 impl<'a> PhasePlanner<'a> {
@@ -196,6 +217,7 @@ impl<'a> PhasePlanner<'a> {
             |state: &PlanState, search: &[u8]| checkpoint::write(identity, state, engine, search, at_start);
         let is_cut = state.cut_short.is_some();
         let (mut stops, mut spent, mut paused) = (Vec::new(), None, None);
+        let (mut early, mut refusal) = (None, None);
         let found = known.engine.find(&request, &mut |event| match event {
             EngineEvent::Tried { method, effort, steps } => observe(Event::Tried { engine, method, effort, steps }),
             EngineEvent::Progress(progress) => {
@@ -209,6 +231,15 @@ impl<'a> PhasePlanner<'a> {
                     observe(Event::Stopped(SearchProgress { checkpoint: &checkpoint, ..progress }));
                 }
                 stops.push(reason);
+            }
+            EngineEvent::Found(found) if (found.schedule.step_count() as u32) < state.reached() => {
+                match self.verified(engine, found) {
+                    Ok(found) => {
+                        observe(Event::Found { engine, steps: found.step_count() });
+                        early = Some(found);
+                    }
+                    Err(error) => refusal = Some(error),
+                }
             }
             EngineEvent::Spent(evaluations) => spent = Some(evaluations),
             EngineEvent::Paused { state } => paused = Some(state),
@@ -224,6 +255,7 @@ impl<'a> PhasePlanner<'a> {
             progress.is_over = paused.is_none();
             progress.state = paused;
         }
+        state.best = early.or(state.best.take());
         match found {
             Ok(found) => self.offer(engine, found, state, observe),
             Err(NotFound::Resume { why }) => return Err(inconsistent(&why).into()),
@@ -231,6 +263,9 @@ impl<'a> PhasePlanner<'a> {
                 tracing::info!(engine, %reason, "no schedule");
                 self.failure = Some(reason.into());
             }
+        }
+        if let Some(refusal) = refusal {
+            self.failure = Some(refusal.noted(state));
         }
         Ok(())
     }
@@ -241,6 +276,17 @@ impl<'a> PhasePlanner<'a> {
         if steps >= state.reached() {
             return;
         }
+        match self.verified(engine, found) {
+            Ok(found) => {
+                observe(Event::Found { engine, steps });
+                state.best = Some(found);
+            }
+            Err(refusal) => self.failure = Some(refusal.noted(state)),
+        }
+    }
+
+    /// Verifies a schedule of this phase.
+    fn verified(&self, engine: &str, found: FoundSchedule) -> Result<PhaseSchedule, Refusal> {
         // A schedule that was found in time may be verified a little later. A cancelled search keeps its schedule.
         let verified = match verify_within(&self.problem, &found.schedule, &self.budget.for_first_result()) {
             Err(Unverified::Stopped(StopReason::Cancelled)) => {
@@ -249,17 +295,11 @@ impl<'a> PhasePlanner<'a> {
             verified => verified,
         };
         match verified {
-            Ok(verification) => {
-                observe(Event::Found { engine, steps });
-                state.best = Some(PhaseSchedule::new(engine, found, verification));
-            }
-            Err(Unverified::Stopped(reason)) => {
-                state.note_stop(reason);
-                self.failure = Some(NotFound::Unfinished { reason }.into());
-            }
+            Ok(verification) => Ok(PhaseSchedule::new(engine, found, verification)),
+            Err(Unverified::Stopped(reason)) => Err(Refusal::Unfinished(reason)),
             Err(Unverified::Invalid(violation)) => {
                 tracing::error!(engine, method = found.method, %violation, "schedule refused");
-                self.failure = Some(PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) });
+                Err(Refusal::Invalid { engine: engine.to_owned(), violation: Box::new(violation) })
             }
         }
     }

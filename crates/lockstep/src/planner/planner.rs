@@ -7,7 +7,7 @@ use lockstep_topology::Topology;
 
 use super::all_reduce::{FIRST_LOOK, is_planned_whole};
 use super::bounds::Bounds;
-use super::checkpoint::{self, CheckpointError, Identity, SavedSearch};
+use super::checkpoint::{self, CheckpointError, Identity, LazyIdentity, SavedSearch};
 use super::error::PlanError;
 use super::event::{Ending, Event};
 use super::limits::{MAX_DELIVERIES, TRANSFERS, check_size};
@@ -167,7 +167,7 @@ impl<'a> Planner<'a> {
                     options.bounds
                 },
                 looks_first: evaluations < 4 * FIRST_LOOK,
-                identity: identity(evaluations),
+                identity: LazyIdentity::new(&problem, options, evaluations),
             };
             let mut is_spent = false;
             let mut observe = |event: Event<'_>| {

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use lockstep::schedule::{Engine, EngineObserver, EngineRequest, FoundSchedule, NotFound, Transfer};
+use lockstep::schedule::{
+    Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, StopReason, Transfer,
+};
 use lockstep::{
     Budget, CommunicationModel, EngineChoice, EngineRegistry, EngineStage, Event, PlanError, PlanOptions, Planner,
     Schedule, plan, replan,
@@ -101,4 +103,37 @@ fn an_unknown_engine_is_refused_before_any_work() {
     let options = PlanOptions { engine: EngineChoice::Named("exact"), ..PlanOptions::auto(1) };
     let error = Planner::new(setup().problem(), options).run(&Budget::unlimited(), |_| {}).unwrap_err();
     assert!(matches!(error, PlanError::Engine(_)), "{error}");
+}
+
+/// Reports the schedule of another engine, and then finds nothing.
+struct Early(Copycat);
+
+impl Engine for Early {
+    fn name(&self) -> &'static str {
+        "early"
+    }
+
+    fn description(&self) -> &'static str {
+        "a schedule before the end of the work"
+    }
+
+    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
+        observer(EngineEvent::Found(self.0.find(request, &mut |_| {})?));
+        Err(NotFound::Unfinished { reason: StopReason::Deadline })
+    }
+}
+
+/// The time may end before the work does: a schedule that was reported before is verified and kept.
+#[test]
+fn a_schedule_that_is_reported_early_is_kept() {
+    for dropped in [0, 1] {
+        let (setup, early) = (setup(), Early(Copycat::new("copycat", dropped)));
+        let engines = EngineRegistry::standard().clone().with_engine(&early, EngineStage::Portfolio);
+        let options = PlanOptions { engines: &engines, engine: EngineChoice::Named("early"), ..PlanOptions::auto(1) };
+        let result = Planner::new(setup.problem(), options).run(&Budget::evaluations(1 << 12), |_| {});
+        match result {
+            Ok(plan) => assert_eq!((dropped, plan.engine()), (0, "early (copied)")),
+            Err(error) => assert_eq!((dropped, matches!(error, PlanError::Refused { .. })), (1, true), "{error}"),
+        }
+    }
 }

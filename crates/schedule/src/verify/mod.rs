@@ -10,6 +10,7 @@ mod detours;
 mod findings;
 mod holdings;
 mod network;
+mod plain_paths;
 mod relayed_scatter;
 mod sums;
 
@@ -117,7 +118,7 @@ impl fmt::Display for Verification {
 ///
 /// Takes 20 to 100 ns per transfer on one thread, or about 10 ns if every path is one channel and nothing is reduced; all
 /// threads of `rayon` share the work. Minimal routing adds one search per terminal that starts a path of several channels;
-/// the search stops at the length of the longest of these paths. Memory: up to 20 bytes per channel, 40 bytes per node and
+/// the search stops at the length of the longest of these paths. Memory: 16 bytes per channel, and up to 20 bytes per channel, 40 bytes per node and
 /// 8 bytes per transfer of a step, for each thread. If messages are passed on, one bit per pair of terminal and message;
 /// past 256 MiB of bits the verifier reads the schedule several times. A scatter without redundant moves needs 4 bytes per
 /// transfer and 12 bytes per message instead. Minimal routing needs 12 bytes per transfer over several channels.

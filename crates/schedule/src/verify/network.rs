@@ -6,6 +6,7 @@ use lockstep_topology::{ChannelId, NodeId};
 
 use super::case::{PlacedTransfer, ScheduleCase};
 use super::findings::Findings;
+use super::plain_paths::{PathUse, PlainLinks};
 use crate::model::{Ports, Switching};
 use crate::parallel::{map_parts, step_ranges};
 use crate::schedule::{Step, Transfer};
@@ -59,12 +60,18 @@ impl PortUse {
 /// are verified in parallel.
 pub(super) fn verify(case: &ScheduleCase<'_>, findings: &mut Findings) {
     let limit = findings.limit;
-    for found in map_parts(step_ranges(case.schedule), |steps| verify_steps(case, steps, limit)) {
+    let links = PlainLinks::new(case);
+    for found in map_parts(step_ranges(case.schedule), |steps| verify_steps(case, links.as_ref(), steps, limit)) {
         findings.merge(found);
     }
 }
 
-fn verify_steps(case: &ScheduleCase<'_>, steps: Range<usize>, limit: usize) -> Findings {
+pub(super) fn verify_steps(
+    case: &ScheduleCase<'_>,
+    links: Option<&PlainLinks>,
+    steps: Range<usize>,
+    limit: usize,
+) -> Findings {
     let mut findings = Findings::new(limit);
     let topology = case.topology;
     let port_use = || match case.problem.model().ports {
@@ -85,8 +92,12 @@ fn verify_steps(case: &ScheduleCase<'_>, steps: Range<usize>, limit: usize) -> F
         transfer: 0,
     };
     let mut hops = HopUse::new(case);
+    let mut paths = links.map(PathUse::new);
     for (step, transfers) in case.steps_of(steps).filter(|(_, step)| !step.is_empty()) {
         if hops.as_mut().is_some_and(|hops| hops.is_valid(transfers)) {
+            continue;
+        }
+        if paths.as_mut().is_some_and(|paths| paths.is_valid(transfers)) {
             continue;
         }
         uses.step += 1;

@@ -39,16 +39,19 @@ pub(super) fn construct(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> O
     let steps = GroupTable::of_labelling(&labelling)?;
     if collective == CollectiveName::AllGather {
         let base = all_gather::base(&steps, budget)?;
-        return Some(translates::expand(&steps, labelling.channels(), &base, collective));
+        return translates::expand(&steps, labelling.channels(), &base, collective, budget);
     }
     if !translates::fits(topology.node_count(), steps.distance_sum()) {
         return None;
     }
     if let Some(mirror) = MirroredTorus::of(&labelling) {
         let base = mirror.exchange(&steps, budget)?;
-        return Some(translates::expand(&mirror.steps, &mirror.channel, &base, collective));
+        return translates::expand(&mirror.steps, &mirror.channel, &base, collective, budget);
     }
     let base = all_to_all::base(&steps, budget)?;
     let fits = translates::fits(topology.node_count(), base.transfer_count() as u64);
-    fits.then(|| translates::expand(&steps, labelling.channels(), &base, collective))
+    if !fits {
+        return None;
+    }
+    translates::expand(&steps, labelling.channels(), &base, collective, budget)
 }

@@ -1,6 +1,6 @@
 //! The schedule of all sources, from the part of one source.
 
-use lockstep_schedule::{BaseSchedule, CollectiveName, MessageId, Schedule};
+use lockstep_schedule::{BaseSchedule, Budget, CollectiveName, MessageId, Schedule};
 use lockstep_topology::ChannelId;
 
 use super::group_table::GroupTable;
@@ -52,7 +52,7 @@ impl TranslationTable {
     }
 }
 
-/// Returns the translates of a base whose transfers use one channel each.
+/// Returns the translates of a base whose transfers use one channel each; `None` if the budget ends.
 ///
 /// `channel` has the channel of each element and generator, one row per element. Elements are node numbers.
 pub(super) fn expand(
@@ -60,7 +60,8 @@ pub(super) fn expand(
     channel: &[ChannelId],
     base: &BaseSchedule,
     collective: CollectiveName,
-) -> Schedule {
+    budget: &Budget,
+) -> Option<Schedule> {
     let (elements, degree) = (steps.element_count(), steps.degree());
     let sums = TranslationTable::of(steps);
     let transfers = base.transfer_count() * elements;
@@ -69,6 +70,9 @@ pub(super) fn expand(
     for step in 0..base.step_count() {
         schedule.begin_step();
         for transfer in base.step(step) {
+            if budget.interruption().is_some() {
+                return None;
+            }
             let generator = usize::from(transfer.path[0]);
             let senders = sums.row(transfer.from).iter();
             channels.clear();
@@ -84,5 +88,5 @@ pub(super) fn expand(
             schedule.push_hops(&messages, &channels);
         }
     }
-    schedule
+    Some(schedule)
 }

@@ -1,7 +1,7 @@
 //! The construction for networks that are recognised as tori or meshes.
 
 use lockstep_schedule::{Budget, CollectiveName, MessageId, Problem, Schedule, Switching};
-use lockstep_topology::{ChannelId, Topology};
+use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use super::axis_tours::Move;
 use super::blocks::Blocks;
@@ -39,7 +39,7 @@ fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
         return None;
     }
     let blocks = Blocks::new(&grid.sides, grid.is_torus, budget)?;
-    let mut writer = Writer::new(topology, &grid);
+    let mut writer = Writer::new(topology, &grid, hops);
     for step in blocks.steps() {
         if budget.interruption().is_some() {
             return None;
@@ -55,8 +55,9 @@ fn construct(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
 
 /// Writes the messages of blocks.
 struct Writer<'a> {
-    topology: &'a Topology,
     grid: &'a Grid,
+    /// By node, axis and direction: the channel, and the node at its head.
+    hops: Vec<(ChannelId, NodeId)>,
     /// The number of places between two positions of each axis.
     strides: Vec<usize>,
     schedule: Schedule,
@@ -65,12 +66,21 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(topology: &'a Topology, grid: &'a Grid) -> Self {
+    /// `mean` is at least the mean number of channels of a path.
+    fn new(topology: &Topology, grid: &'a Grid, mean: u64) -> Self {
         let mut strides = vec![1; grid.sides.len()];
         for axis in (1..strides.len()).rev() {
             strides[axis - 1] = strides[axis] * grid.sides[axis] as usize;
         }
-        Self { topology, grid, strides, schedule: Schedule::new(), moves: Vec::new(), path: Vec::new() }
+        let pairs = topology.node_count().pow(2);
+        Self {
+            grid,
+            hops: grid.hops(topology),
+            strides,
+            schedule: Schedule::with_capacity(pairs, pairs * mean as usize),
+            moves: Vec::new(),
+            path: Vec::new(),
+        }
     }
 
     /// Writes one message for each list of one move per tour.
@@ -93,15 +103,17 @@ impl<'a> Writer<'a> {
         let source = self.grid.node_at(starts.sum());
         let mut node = source;
         self.path.clear();
+        let directions = 2 * self.moves.len();
         for (axis, moved) in self.moves.iter().enumerate() {
+            let direction = 2 * axis + usize::from(moved.hops < 0);
             for _ in 0..moved.hops.unsigned_abs() {
-                let channel = self.grid.channel(node, axis, moved.hops < 0);
+                let (channel, head) = self.hops[node.index() * directions + direction];
                 self.path.push(channel);
-                node = self.topology.head(channel);
+                node = head;
             }
         }
         let (source, receiver) = (source.index(), node.index());
-        let message = source * (self.topology.node_count() - 1) + receiver - usize::from(receiver > source);
+        let message = source * (self.grid.node_count() - 1) + receiver - usize::from(receiver > source);
         self.schedule.push(MessageId::from_index(message), &self.path);
     }
 }

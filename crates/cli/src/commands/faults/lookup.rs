@@ -49,7 +49,7 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let (outcome, plan) = (recovery.degradation.outcome, recovery.plan);
     let (Some(plan), FaultOutcome::Planned(planned)) = (plan, &outcome) else {
         if let FaultOutcome::Lost(loss) = &outcome {
-            output::print(&format!("{}\n", text::one_line(&loss.describe(book.topology()))))?;
+            output::print(&format!("{}\n", text::escaped_line(&loss.describe(book.topology()))))?;
         }
         return Ok(ExitStatus::Negative);
     };

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::{SweepArgs, TableFormat};
 use crate::output::{self, Output, extension, is_broken_pipe};
-use crate::text::{self, Sheet, one_line, path_name};
+use crate::text::{self, Sheet, escaped_line, path_name};
 
 /// A table that is printed row by row, or written to a file at the end.
 pub(super) struct Rows<'a> {
@@ -146,13 +146,13 @@ impl<'a> Rows<'a> {
     fn write_columns(&mut self, cells: &[String; COLUMNS.len()]) -> anyhow::Result<()> {
         let is_number = |column: usize| (1..=3).contains(&column);
         let cells_of_line = SHOWN.into_iter().filter(|&column| self.widths[column] > 0).map(|column| {
-            let (cell, width) = (one_line(&cells[column]), self.widths[column]);
+            let (cell, width) = (escaped_line(&cells[column]), self.widths[column]);
             let alignment = if is_number(column) { ColumnAlignment::Right } else { ColumnAlignment::Left };
             padded(&cell, width, alignment)
         });
         let mut line = cells_of_line.collect::<Vec<_>>().join("  ").trim_end().to_owned();
         if cells != &COLUMNS.map(str::to_owned) && !cells[11].is_empty() {
-            line = format!("{line}: {}", one_line(&cells[11]));
+            line = format!("{line}: {}", escaped_line(&cells[11]));
         }
         self.write(&(line + "\n"))
     }

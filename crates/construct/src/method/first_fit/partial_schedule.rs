@@ -3,7 +3,7 @@
 use lockstep_schedule::MessageId;
 use lockstep_topology::ChannelId;
 
-use crate::kit::capacities::{Capacities, PortPair, resource_slot};
+use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
 use crate::kit::method_error::MethodError;
 use crate::kit::reservation_table::ReservationTable;
 use crate::kit::task::SchedulingTask;
@@ -41,6 +41,18 @@ impl<'a> PartialSchedule<'a> {
         let ports = PortPair::of(self.task, self.capacities, path);
         let resources = path.iter().map(|&channel| resource_slot(self.task, channel));
         resources.chain(ports.iter()).for_each(|slot| self.table.reserve(step, slot));
+        self.log.push(message, step, path)
+    }
+
+    /// Adds a transfer whose resources and ports are these slots, which are free in the step.
+    pub(super) fn add_in_slots(
+        &mut self,
+        message: MessageId,
+        step: u32,
+        path: &[ChannelId],
+        slots: &[SlotId],
+    ) -> Result<(), MethodError> {
+        slots.iter().for_each(|&slot| self.table.reserve(step, slot));
         self.log.push(message, step, path)
     }
 }

@@ -8,7 +8,9 @@ use super::fixed_part::{FixedPart, RelayStop};
 use super::hop_search::{add_hops, earliest_hops};
 use super::partial_schedule::PartialSchedule;
 use super::path_search::PathSearch;
+use super::quick_placement::Arrivals;
 use super::scatter_context::ScatterContext;
+use crate::kit::capacities::SlotId;
 use crate::kit::method_error::MethodError;
 use crate::kit::relay_tree::RelayTree;
 use crate::kit::transfer_log::TransferLog;
@@ -24,12 +26,26 @@ pub(super) struct FirstFitPlacer<'a, R> {
     relays: Option<(NodeId, RelayTree)>,
     /// Scratch space: the path of one message that is placed without a search.
     pub(super) path: Vec<ChannelId>,
+    /// Scratch space: its resources and ports.
+    pub(super) slots: Vec<SlotId>,
+    /// The channels into all nodes; empty before the first message that is placed without a search.
+    pub(super) arrivals: Arrivals,
 }
 
 impl<'a, R: Rng> FirstFitPlacer<'a, R> {
     pub(super) fn new(shared: &'a ScatterContext<'a>, fixed: &'a FixedPart<'a>, goal: u32, rng: &'a mut R) -> Self {
         let partial = PartialSchedule::new(shared.task(), shared.capacities());
-        Self { shared, fixed, partial, search: PathSearch::new(shared, goal), rng, relays: None, path: Vec::new() }
+        Self {
+            shared,
+            fixed,
+            partial,
+            search: PathSearch::new(shared, goal),
+            rng,
+            relays: None,
+            path: Vec::new(),
+            slots: Vec::new(),
+            arrivals: Arrivals::default(),
+        }
     }
 
     /// Returns the units of work since the last call.

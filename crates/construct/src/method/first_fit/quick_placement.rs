@@ -6,9 +6,10 @@ use rand::Rng;
 
 use super::fixed_part::RelayStop;
 use super::placer::FirstFitPlacer;
-use crate::kit::capacities::{PortPair, resource_slot};
+use crate::kit::capacities::{PortPair, SlotId, resource_slot};
 use crate::kit::distances::UNREACHED;
 use crate::kit::method_error::MethodError;
+use crate::kit::task::SchedulingTask;
 
 impl<R: Rng> FirstFitPlacer<'_, R> {
     /// Adds the transfers of a message along one shortest path over the least used resources, in the earliest free
@@ -49,33 +50,75 @@ impl<R: Rng> FirstFitPlacer<'_, R> {
     /// Adds a transfer in the first free step from `ready` on, and returns the step after it.
     fn transfer(&mut self, message: MessageId, path: &[ChannelId], ready: u32) -> Result<u32, MethodError> {
         let task = self.shared.task();
-        let ports = PortPair::of(task, self.shared.capacities(), path);
-        let slots = || path.iter().map(|&channel| resource_slot(task, channel)).chain(ports.iter());
-        let step = self.partial.table().first_free(slots, ready);
-        self.partial.add(message, step, path)?;
+        self.slots.clear();
+        self.slots.extend(path.iter().map(|&channel| resource_slot(task, channel)));
+        self.slots.extend(PortPair::of(task, self.shared.capacities(), path).iter());
+        let step = self.partial.table().first_free(|| self.slots.iter().copied(), ready);
+        self.partial.add_in_slots(message, step, path, &self.slots)?;
         Ok(step + 1)
     }
 
     /// Finds a shortest path that uses the least used resource at each node, seen from the target; leaves it in `path`.
     fn find_least_used_path(&mut self, (source, target): (NodeId, NodeId)) {
-        let Self { shared, partial, search, path, .. } = self;
-        let (task, topology, table) = (shared.task(), shared.task().topology(), partial.table());
+        let Self { shared, partial, search, path, arrivals, .. } = self;
+        let table = partial.table();
+        if arrivals.is_empty() {
+            *arrivals = Arrivals::of(shared.task());
+        }
         let distance = search.distances_from(source);
         path.clear();
         let mut node = target;
         while node != source {
-            let is_before = |tail: NodeId| {
-                let is_nearer = distance[tail.index()].checked_add(1) == Some(distance[node.index()]);
-                is_nearer && (tail == source || task.crosses(tail))
+            let before = distance[node.index()] - 1;
+            let is_before = |arrival: &&Arrival| {
+                distance[arrival.tail.index()] == before && (arrival.is_crossed || arrival.tail == source)
             };
-            let channels = topology.in_channels(node).iter().copied();
-            let channel = channels
-                .filter(|&channel| is_before(topology.tail(channel)))
-                .min_by_key(|&channel| table.load(resource_slot(task, channel)))
-                .expect("a reached node has a predecessor");
-            path.push(channel);
-            node = topology.tail(channel);
+            let arrival = arrivals.at(node).iter().filter(is_before).min_by_key(|arrival| table.load(arrival.slot));
+            let arrival = arrival.expect("a reached node has a predecessor");
+            path.push(arrival.channel);
+            node = arrival.tail;
         }
         path.reverse();
+    }
+}
+
+/// The channels into all nodes, those of each node one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Arrivals {
+    /// Where those of each node start, and where the last ones end.
+    start: Vec<u32>,
+    arrivals: Vec<Arrival>,
+}
+
+/// A channel into a node.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    tail: NodeId,
+    channel: ChannelId,
+    slot: SlotId,
+    /// Whether messages may cross the tail.
+    is_crossed: bool,
+}
+
+impl Arrivals {
+    fn of(task: &SchedulingTask<'_>) -> Self {
+        let topology = task.topology();
+        let (mut start, mut arrivals) = (vec![0], Vec::with_capacity(topology.channel_count()));
+        for node in topology.nodes() {
+            arrivals.extend(topology.in_channels(node).iter().map(|&channel| {
+                let tail = topology.tail(channel);
+                Arrival { tail, channel, slot: resource_slot(task, channel), is_crossed: task.crosses(tail) }
+            }));
+            start.push(arrivals.len() as u32);
+        }
+        Self { start, arrivals }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
+    fn at(&self, node: NodeId) -> &[Arrival] {
+        &self.arrivals[self.start[node.index()] as usize..self.start[node.index() + 1] as usize]
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! | file | role |
 //! |---|---|
+//! | `completion` | the schedule of a packer that was stopped at the deadline |
 //! | `packer` | the step of each message: windows of 64 steps are filled one after the other |
 //! | `message_rows` | the paths as rows of numbers, in the order in which the packer scans them |
 //! | `window` | the messages in up to 64 consecutive steps, as bit sets |
 //! | `slot_values` | the messages that a step needs most |
 
+mod completion;
 mod message_rows;
 mod packer;
 mod slot_values;
@@ -17,6 +19,7 @@ mod window;
 use lockstep_schedule::{MessageId, Schedule, Switching};
 use rand_chacha::ChaCha8Rng;
 
+use self::completion::complete;
 use self::packer::WindowPacker;
 use crate::kit::balanced_paths::BalancedPaths;
 use crate::kit::capacities::Capacities;
@@ -30,7 +33,8 @@ use crate::kit::transfer_log::TransferLog;
 /// Window packing: large wormhole scatters along shortest paths, with any ports.
 ///
 /// All messages first get shortest paths, so that the most loaded resource has few of them. Then windows of 64 steps
-/// are filled one after the other; see [`WindowPacker`]. A test of one message covers all steps of a window.
+/// are filled one after the other; see [`WindowPacker`]. A test of one message covers all steps of a window. At the deadline, the
+/// messages outside complete windows take the earliest free steps.
 ///
 /// Not supported: fewer than [`MIN_MESSAGES`] messages, networks where channels share a resource other than in opposite
 /// pairs, receivers that only relays reach, and networks on which one pass takes more than [`MAX_CHANNEL_VISITS`].
@@ -85,11 +89,16 @@ fn attempt(
     let paths = BalancedPaths::find(task, capacities, PASSES * effort as u32, rng, context)?;
     let mut packer = WindowPacker::new(task, capacities, paths.len(), |message| paths.path(message), rng)?;
     let load = packer.most_load();
-    let steps = packer.pack(context.below().saturating_sub(1), effort, rng, context)?;
-    tracing::debug!(load, steps, channel_uses = paths.channel_uses());
-    let mut log = TransferLog::default();
-    for (message, &step) in (0..).zip(packer.steps()) {
-        log.push(MessageId::new(message), step, paths.path(message))?;
+    match packer.pack(context.below().saturating_sub(1), effort, rng, context) {
+        Ok(steps) => {
+            tracing::debug!(load, steps, channel_uses = paths.channel_uses());
+            let mut log = TransferLog::default();
+            for (message, &step) in (0..).zip(packer.steps()) {
+                log.push(MessageId::new(message), step, paths.path(message))?;
+            }
+            Ok(log)
+        }
+        Err(MethodError::Stopped(_)) => complete(task, capacities, &paths, packer.steps(), context),
+        Err(error) => Err(error),
     }
-    Ok(log)
 }

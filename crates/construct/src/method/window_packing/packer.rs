@@ -35,6 +35,9 @@ const CANDIDATES: u32 = 3;
 /// The mean loss that is accepted at the beginning of a window.
 const FIRST_LOSS: u64 = UNIT as u64 / 10;
 
+/// The step of a message that has none yet.
+pub(super) const NO_STEP: u32 = u32::MAX;
+
 /// Units of work per message that is tested, and per lane of its path.
 const TEST_WORK: u64 = 1;
 const LANE_WORK: u64 = 1;
@@ -56,7 +59,7 @@ pub(super) struct WindowPacker {
     load: Vec<u32>,
     window: Window,
     values: SlotValues,
-    /// The step of each message.
+    /// The step of each message; [`NO_STEP`] before its window is complete.
     step: Vec<u32>,
 }
 
@@ -83,7 +86,7 @@ impl WindowPacker {
             values: SlotValues::new(lane_count, rows.iter()),
             left: rows,
             load,
-            step: order,
+            step: vec![NO_STEP; message_count],
         })
     }
 
@@ -213,7 +216,7 @@ impl WindowPacker {
         }
     }
 
-    /// Returns the step of each message.
+    /// Returns the step of each message. If [`pack`](Self::pack) was stopped, those outside complete windows have [`NO_STEP`].
     pub(super) fn steps(&self) -> &[u32] {
         &self.step
     }

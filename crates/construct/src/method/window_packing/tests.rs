@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, StopReason, verify};
 use lockstep_topology::{ChannelId, Topology};
 use proptest::prelude::*;
 
@@ -170,4 +170,25 @@ fn the_largest_values_come_first() {
     let values = [5 * UNIT, -3 * UNIT, 9 * UNIT, 0, 9 * UNIT + 1, 5 * UNIT];
     assert_eq!(by_value(&values), [2, 4, 0, 5, 1, 3]);
     assert!(by_value(&[]).is_empty());
+}
+
+/// Wherever the time ends after the paths are known, the first attempt completes a schedule. There are several windows.
+#[test]
+fn a_later_deadline_never_takes_more_steps() {
+    let network: Topology = "random-regular:96,3,1".parse().unwrap();
+    let collective = Collective::all_to_all();
+    let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap();
+    let steps = |budget: &Budget| {
+        let schedule = (WINDOW_PACKING.find)(&MethodRequest::first(&problem, budget));
+        schedule.map(|schedule| verify(&problem, &schedule).unwrap().steps)
+    };
+    let best = steps(&Budget::unlimited()).unwrap();
+    let checks = [1, 400].into_iter().chain((740..860).step_by(6));
+    let found: Vec<_> = checks.map(|check| steps(&Budget::unlimited().ended_at_check(check, 1 << 20))).collect();
+    assert_eq!(found[0], Err(MethodError::Stopped(StopReason::Deadline)));
+    let completed: Vec<usize> = found.into_iter().flatten().collect();
+    assert!(completed.is_sorted_by(|one, other| one >= other), "{completed:?}");
+    assert!(completed[0] > best && completed.len() > 10, "{completed:?} {best}");
+    // A completion takes time, too.
+    assert_eq!(steps(&Budget::unlimited().ended_at_check(780, 1)), Err(MethodError::Stopped(StopReason::Deadline)));
 }
