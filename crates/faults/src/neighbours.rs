@@ -111,7 +111,9 @@ mod tests {
     fn network_cards_of_one_direction_are_channels() {
         let mut network = TopologyBuilder::new("one-way");
         let [a, b, c] = ["a", "b", "c"].map(|name| network.terminal(name));
-        [(a, "x"), (b, "x"), (c, "y")].map(|(node, host)| network.set_host(node, host));
+        for (node, host) in [(a, "x"), (b, "x"), (c, "y")] {
+            network.set_host(node, host);
+        }
         network.link(a, b);
         network.channel(a, c);
         network.channel(c, a);
