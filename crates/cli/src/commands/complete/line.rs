@@ -65,8 +65,8 @@ impl<'a> Line<'a> {
         } else if !only_positionals && current.starts_with('-') {
             line.place = match line.option(current) {
                 Some((argument, start)) if start < current.len() || current.ends_with('=') => {
-                    line.prefix = current[..start].to_owned();
-                    line.current = current[start..].to_owned();
+                    current[..start].clone_into(&mut line.prefix);
+                    current[start..].clone_into(&mut line.current);
                     Place::Value(argument)
                 }
                 _ => Place::Option,

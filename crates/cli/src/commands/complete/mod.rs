@@ -23,7 +23,8 @@ pub(crate) fn run(args: &CompleteArgs) -> anyhow::Result<ExitStatus> {
     for Candidate { word, about } in candidates(&args.words) {
         text += &one_line(&word);
         if !about.is_empty() {
-            text += &format!("\t{}", one_line(&about));
+            text.push('\t');
+            text += &one_line(&about);
         }
         text.push('\n');
     }

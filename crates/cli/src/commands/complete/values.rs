@@ -68,9 +68,9 @@ fn specs() -> Vec<Candidate> {
 fn network(line: &Line<'_>) -> Option<Topology> {
     let spec = line.value(|argument| kind(argument) == "SPEC").filter(|&spec| spec != "-")?.to_owned();
     let (sender, receiver) = mpsc::channel();
-    let read = move || sender.send(lockstep::load(&spec).ok());
+    let read = move || sender.send(lockstep::load(&spec).ok().map(Box::new)).is_ok();
     thread::Builder::new().name("network".to_owned()).spawn(read).ok()?;
-    receiver.recv_timeout(PATIENCE).ok().flatten()
+    receiver.recv_timeout(PATIENCE).ok().flatten().map(|network| *network)
 }
 
 fn names(network: &Topology) -> Vec<Candidate> {
