@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 /// Columns of the terminal.
 const COLUMNS: usize = 100;
 /// The words of a line, in this order.
-const WORDS: [&str; 4] = [": bound ", ", best ", " of the budget used", " left"];
+const WORDS: [&str; 4] = [": bound ", ", best ", " of the budget", " left"];
 
 /// Runs the program on a terminal. Returns what it wrote; `None` where `script` is not installed.
 fn on_terminal(arguments: &str) -> Option<String> {

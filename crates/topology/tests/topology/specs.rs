@@ -123,7 +123,7 @@ fn malformed_expansions_are_refused_with_a_remedy() {
         "line:complete:4": line takes 2 parameters, not 1; write line:POWER,SPEC, for example line:1,complete:4
         "line:circulant:8,1": POWER of line is 'circulant:8', not a whole number; write line:POWER,SPEC, for example line:1,complete:4
         "line:1,": there is no network family ''; choose one of <all families>
-        "line:1,rnig:4": there is no network family 'rnig'; choose one of <all families>
+        "line:1,rnig:4": there is no network family 'rnig'; did you mean 'ring'?
         "line": 'line' needs parameters; write line:POWER,SPEC, for example line:1,complete:4
         "expand:x,ring:4": COPIES of expand is 'x', not a whole number; write expand:COPIES,SPEC, for example expand:4,complete:2
         "power:2": power takes 2 parameters, not 1; write power:EXPONENT,SPEC, for example power:2,ring:4
