@@ -69,9 +69,12 @@ pub(crate) fn transfer_times<'py>(
     asynchronous: bool,
 ) -> PyResult<(Column<'py>, Column<'py>)> {
     let speed = speed(file, bytes, unit)?;
-    let times = py.detach(|| match asynchronous {
-        true => speed.asynchronous_times(&file.problem(), file.schedule()),
-        false => speed.synchronous_times(file.topology(), file.schedule()),
+    let times = py.detach(|| {
+        if asynchronous {
+            speed.asynchronous_times(&file.problem(), file.schedule())
+        } else {
+            speed.synchronous_times(file.topology(), file.schedule())
+        }
     });
     let number = |time: Picoseconds| u64::try_from(time.number()).unwrap_or(u64::MAX);
     let begins = column(py, times.len(), times.iter().map(|time| number(time.begin)))?;

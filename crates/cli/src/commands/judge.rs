@@ -125,9 +125,9 @@ struct Judged<'a> {
 }
 
 /// The best known bound, and our own plan.
-pub(super) struct Optimum {
+struct Optimum {
     bound: LowerBound,
-    pub(super) plan: Result<Plan, String>,
+    plan: Result<Plan, String>,
 }
 
 /// Plans the same collective on the same network.
@@ -217,13 +217,14 @@ fn print(
     // Messages without contents are another collective if they are below its bound. Wide steps can be below it, too.
     let is_below = |optimum: &Optimum| Verdict::of(width_sum, optimum.bound.steps).is_none();
     let is_possible = conversion.verified.is_some() || !optimum.is_some_and(is_below);
+    let plan = optimum.and_then(|optimum| optimum.plan.as_ref().ok()).map(Plan::schedule);
+    let times = judge_times::of(args, conversion, plan)?;
     if args.json {
         let mut result = JudgeResult::of(judged.format, judged.program, is_possible);
         result.add(conversion, optimum, width_sum);
-        result.times = judge_times::of(args, conversion, optimum)?;
+        result.times = times;
         output::print(&to_json_line(&result))?;
     } else {
-        let times = judge_times::of(args, conversion, optimum)?;
         let table = times.map_or(String::new(), |times| format!("\n{}", judge_times::table(&times)));
         output::print(&(sheet(judged, conversion, optimum, width_sum)?.to_text() + &table))?;
     }

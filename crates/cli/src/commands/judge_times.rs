@@ -8,7 +8,6 @@ use lockstep_report::Table;
 use lockstep_steps::Conversion;
 use serde::Serialize;
 
-use super::judge::Optimum;
 use super::times::{self, Time};
 use crate::args::JudgeArgs;
 
@@ -24,7 +23,7 @@ pub(super) struct JudgedTime {
 pub(super) fn of(
     args: &JudgeArgs,
     conversion: &Conversion,
-    optimum: Option<&Optimum>,
+    plan: Option<&Schedule>,
 ) -> anyhow::Result<Option<Vec<JudgedTime>>> {
     let Some(sizes) = &args.size else { return Ok(None) };
     let verified = conversion.verified.as_ref();
@@ -45,8 +44,8 @@ pub(super) fn of(
     };
     let of_program = of_schedule(&verified.collective, &verified.schedule, sizes)?;
     let mut of_plan = Vec::new();
-    if let Some(Optimum { plan: Ok(plan), .. }) = optimum {
-        of_plan = of_schedule(&verified.collective, plan.schedule(), sizes)?;
+    if let Some(plan) = plan {
+        of_plan = of_schedule(&verified.collective, plan, sizes)?;
     }
     let mut of_plan = of_plan.into_iter();
     Ok(Some(of_program.into_iter().map(|program| JudgedTime { program, plan: of_plan.next() }).collect()))

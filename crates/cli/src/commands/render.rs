@@ -127,15 +127,14 @@ fn page_of(path: &Path, verbosity: Verbosity) -> anyhow::Result<(String, String)
     };
     let (problem, schedule) = (file.problem(), file.schedule());
     plan_file::refuse_large_picture(&problem, PlanFormat::Html, Some(path))?;
-    let page = match &saved {
-        Saved::Plan(plan) => plan_page(plan, &name, verbosity),
-        _ => {
-            if let Err(violation) = lockstep::verify(&problem, schedule) {
-                output::note(verbosity, &format!("{name}: the schedule is invalid: {violation}"));
-            }
-            let page = plan_file::picture(&problem, schedule, PictureFormat::Html);
-            String::from_utf8_lossy(&page).into_owned()
+    let page = if let Saved::Plan(plan) = &saved {
+        plan_page(plan, &name, verbosity)
+    } else {
+        if let Err(violation) = lockstep::verify(&problem, schedule) {
+            output::note(verbosity, &format!("{name}: the schedule is invalid: {violation}"));
         }
+        let page = plan_file::picture(&problem, schedule, PictureFormat::Html);
+        String::from_utf8_lossy(&page).into_owned()
     };
     Ok((name, page))
 }

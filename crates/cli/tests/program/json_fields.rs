@@ -77,7 +77,9 @@ fn samples(folder: &Path, found: &mut Vec<String>) {
 #[test]
 fn the_page_lists_the_fields_of_all_files_and_no_others() {
     let mut files = Vec::new();
-    FOLDERS.iter().for_each(|folder| samples(Path::new(folder), &mut files));
+    for folder in FOLDERS {
+        samples(Path::new(folder), &mut files);
+    }
     let directory = tempfile::tempdir().unwrap();
     files.extend(COMMANDS.map(|command| String::from_utf8(stdout_of(directory.path(), command, b"")).unwrap()));
     // A search that its deadline ends is not the same every time, so the field is added to a plan that is read.
@@ -90,7 +92,9 @@ fn the_page_lists_the_fields_of_all_files_and_no_others() {
     assert!(!stdout_of(directory.path(), "topology -", network.as_bytes()).is_empty());
     files.push(network.to_owned());
     let mut fields = Fields::new();
-    files.iter().for_each(|text| collect_file(text, &mut fields));
+    for text in &files {
+        collect_file(text, &mut fields);
+    }
 
     let page = fs::read_to_string(PAGE).unwrap();
     let mut listed = BTreeMap::new();

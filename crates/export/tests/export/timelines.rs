@@ -47,7 +47,7 @@ fn text(format: &str, (instance, schedule): &(Instance, Schedule)) -> String {
 
 /// Nanoseconds of a number of microseconds with three decimals.
 fn nanoseconds(value: &Value) -> u64 {
-    (value.as_f64().expect("a number") * 1000.0).round() as u64
+    format!("{:.0}", value.as_f64().expect("a number") * 1000.0).parse().expect("a whole number")
 }
 
 #[test]

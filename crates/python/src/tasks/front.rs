@@ -20,7 +20,7 @@ use crate::{errors, worker};
 /// The schedules that take the least time for some size between two.
 #[pyclass(frozen)]
 pub(crate) struct Front {
-    front: LibraryFront,
+    library: LibraryFront,
     problem: Problem,
     sizes: [u64; 2],
 }
@@ -46,7 +46,7 @@ impl Front {
     /// Returns the parts of the front in the formats of files.
     fn store(&self, py: Python<'_>) -> PyResult<Stored> {
         py.detach(|| {
-            let Self { front, problem, sizes } = self;
+            let Self { library: front, problem, sizes } = self;
             let problem = problem.resolve()?;
             let plans = front.plans.iter();
             let flags = (front.timing == Timing::Asynchronous, front.compared, front.is_cut_short);
@@ -67,7 +67,7 @@ impl Front {
         py.detach(|| {
             let problem = self.problem.resolve()?;
             let title = format!("{} of {}", problem.collective().word(), problem.topology().name());
-            let curves = self.front.curves(&[], self.sizes);
+            let curves = self.library.curves(&[], self.sizes);
             Ok(size_curves_svg(&title, curves.times, curves.bandwidths))
         })
     }
@@ -85,7 +85,7 @@ impl Front {
 
     #[getter]
     fn is_asynchronous(&self) -> bool {
-        self.front.timing == Timing::Asynchronous
+        self.library.timing == Timing::Asynchronous
     }
 
     /// The name of the collective and of the network.
@@ -96,7 +96,7 @@ impl Front {
     }
 
     fn rows(&self) -> Vec<FrontRow> {
-        let plans = self.front.plans.iter();
+        let plans = self.library.plans.iter();
         plans
             .map(|plan| (plan.file.clone().into(), plan.least_size, plan.engine.clone(), plan.cost.latency_ps))
             .collect()
@@ -104,13 +104,13 @@ impl Front {
 
     #[getter]
     fn is_cut_short(&self) -> bool {
-        self.front.is_cut_short
+        self.library.is_cut_short
     }
 
     /// Returns the number of the best schedule for a size, its synchronous and asynchronous time, a lower bound of the time,
     /// all in picoseconds, and the bus bandwidth in bytes per second.
     fn time(&self, bytes: u64) -> (usize, u128, u128, u128, u64) {
-        let front = &self.front;
+        let front = &self.library;
         let place = front.plans.partition_point(|plan| plan.least_size <= bytes).saturating_sub(1);
         let plan = &front.plans[place];
         let time = plan.time(front.timing, bytes);
@@ -155,7 +155,7 @@ fn restored(stored: Stored) -> PyResult<Front> {
     let bound = FrontBound::new(&in_chunks, least_latency(&in_chunks), widths, unit);
     let timing = if is_asynchronous { Timing::Asynchronous } else { Timing::Synchronous };
     let front = LibraryFront { plans: own_plans, timing, bound, compared, is_cut_short };
-    Ok(Front { front, problem, sizes })
+    Ok(Front { library: front, problem, sizes })
 }
 
 /// Finds the best schedules for all sizes between two.
@@ -185,7 +185,7 @@ pub(crate) fn front(
             events.see(|| Some(Progress::of_front(event)));
         })
     });
-    let found = |front| Front { front, problem: problem.clone(), sizes };
+    let found = |library| Front { library, problem: problem.clone(), sizes };
     let result = result.map_err(|stopped| stopped.keeping(py, |front| front.ok().map(&found)))?;
     result.map(found).map_err(|error| match error {
         FrontError::Plan(error) => errors::plan(error),

@@ -52,7 +52,7 @@ pub(crate) fn judge(
         None => None,
     };
     let (budget, network) = (budget(limit)?, network.map(|network| Arc::clone(&network.topology)));
-    let judged = worker::run(py, &budget, observer, move |events, budget| {
+    let found = worker::run(py, &budget, observer, move |events, budget| {
         let programs = match (format, table) {
             (Format::Csv, Some(table)) => load_table(&bytes, table),
             (Format::Csv, None) => return Err(refused("a table does not name its collective; give collective=")),
@@ -84,5 +84,5 @@ pub(crate) fn judge(
         let plan: Plan = planner.run(budget, |event| events.see_planner(&event)).map_err(errors::plan)?;
         Ok((name, title, None, None, Some(schedule.into()), Some(plan.into())))
     });
-    judged.map_err(|stopped| stopped.keeping(py, |judged: PyResult<Judgement>| judged.ok()))?
+    found.map_err(|stopped| stopped.keeping(py, |found: PyResult<Judgement>| found.ok()))?
 }

@@ -4,7 +4,7 @@
 //!
 //! `src/graph/xml.cc` of NCCL, topology.yaml(5) of Slurm, the README of floogen in github.com/pulp-platform/FlooNoC,
 //! `tt_metal/fabric/MGD_README.md` of github.com/tenstorrent/tt-metal, the distributed launcher of MLX, `neuron-ls` of the AWS
-//! Neuron SDK, `formatMatrixToJSON` in `python_smi_tools/rocm_smi.py` of github.com/ROCm/rocm_smi_lib, and the formats of
+//! Neuron SDK, `formatMatrixToJSON` in `python_smi_tools/rocm_smi.py` of `github.com/ROCm/rocm_smi_lib`, and the formats of
 //! Matrix Market, DIMACS and Pajek.
 
 use super::error::ReadError;

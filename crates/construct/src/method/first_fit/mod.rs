@@ -7,7 +7,9 @@
 //! | `partial_schedule` | the transfers placed so far |
 //! | `path_search`, `hop_search` | the earliest free path of one message, as one transfer or hop by hop |
 //! | `placer`, `quick_placement` | the placement of a message, with search or without |
+//! | `arrivals` | the channels into all nodes, for the placement without a search |
 
+mod arrivals;
 mod fixed_part;
 mod hop_search;
 mod partial_schedule;

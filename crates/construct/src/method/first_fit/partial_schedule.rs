@@ -52,7 +52,9 @@ impl<'a> PartialSchedule<'a> {
         path: &[ChannelId],
         slots: &[SlotId],
     ) -> Result<(), MethodError> {
-        slots.iter().for_each(|&slot| self.table.reserve(step, slot));
+        for &slot in slots {
+            self.table.reserve(step, slot);
+        }
         self.log.push(message, step, path)
     }
 }

@@ -4,11 +4,11 @@ use lockstep_schedule::{MessageId, Transfer};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::Rng;
 
+use super::arrivals::Arrivals;
 use super::fixed_part::{FixedPart, RelayStop};
 use super::hop_search::{add_hops, earliest_hops};
 use super::partial_schedule::PartialSchedule;
 use super::path_search::PathSearch;
-use super::quick_placement::Arrivals;
 use super::scatter_context::ScatterContext;
 use crate::kit::capacities::SlotId;
 use crate::kit::method_error::MethodError;

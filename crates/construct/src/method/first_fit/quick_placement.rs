@@ -4,12 +4,12 @@ use lockstep_schedule::MessageId;
 use lockstep_topology::{ChannelId, NodeId};
 use rand::Rng;
 
+use super::arrivals::{Arrival, Arrivals};
 use super::fixed_part::RelayStop;
 use super::placer::FirstFitPlacer;
-use crate::kit::capacities::{PortPair, SlotId, resource_slot};
+use crate::kit::capacities::{PortPair, resource_slot};
 use crate::kit::distances::UNREACHED;
 use crate::kit::method_error::MethodError;
-use crate::kit::task::SchedulingTask;
 
 impl<R: Rng> FirstFitPlacer<'_, R> {
     /// Adds the transfers of a message along one shortest path over the least used resources, in the earliest free
@@ -79,46 +79,5 @@ impl<R: Rng> FirstFitPlacer<'_, R> {
             node = arrival.tail;
         }
         path.reverse();
-    }
-}
-
-/// The channels into all nodes, those of each node one after the other.
-#[derive(Debug, Default)]
-pub(super) struct Arrivals {
-    /// Where those of each node start, and where the last ones end.
-    start: Vec<u32>,
-    arrivals: Vec<Arrival>,
-}
-
-/// A channel into a node.
-#[derive(Clone, Copy, Debug)]
-struct Arrival {
-    tail: NodeId,
-    channel: ChannelId,
-    slot: SlotId,
-    /// Whether messages may cross the tail.
-    is_crossed: bool,
-}
-
-impl Arrivals {
-    fn of(task: &SchedulingTask<'_>) -> Self {
-        let topology = task.topology();
-        let (mut start, mut arrivals) = (vec![0], Vec::with_capacity(topology.channel_count()));
-        for node in topology.nodes() {
-            arrivals.extend(topology.in_channels(node).iter().map(|&channel| {
-                let tail = topology.tail(channel);
-                Arrival { tail, channel, slot: resource_slot(task, channel), is_crossed: task.crosses(tail) }
-            }));
-            start.push(arrivals.len() as u32);
-        }
-        Self { start, arrivals }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.start.is_empty()
-    }
-
-    fn at(&self, node: NodeId) -> &[Arrival] {
-        &self.arrivals[self.start[node.index()] as usize..self.start[node.index() + 1] as usize]
     }
 }

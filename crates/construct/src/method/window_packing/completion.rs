@@ -67,7 +67,9 @@ fn complete_after(
         slots.extend(PortPair::of(task, capacities, path).iter());
         let slots: &[SlotId] = &slots;
         let step = step.unwrap_or_else(|| table.first_free(|| slots.iter().copied(), 0));
-        slots.iter().for_each(|&slot| table.reserve(step, slot));
+        for &slot in slots {
+            table.reserve(step, slot);
+        }
         log.push(MessageId::new(message), step, path)
     };
     for messages in kept.chunks(CHECK_INTERVAL) {
