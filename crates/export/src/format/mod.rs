@@ -52,7 +52,7 @@ pub fn format_named(name: &str) -> Option<&'static Format> {
 /// use lockstep_export::format_chosen;
 ///
 /// assert_eq!(format_chosen("nccl")?.name, "nccl-c");
-/// let error = format_chosen("msc").unwrap_err().to_string();
+/// let error = format_chosen("msc").err().expect("several formats").to_string();
 /// assert_eq!(error, "'msc' can be msccl-xml, mscclpp-json or msccl-json; write more of it");
 /// # Ok::<(), lockstep_files::NameError>(())
 /// ```
