@@ -243,6 +243,7 @@ pub(crate) fn size(text: &str) -> PyResult<u64> {
 /// Returns the smallest and the largest size of a text such as `64KiB..1MiB`, in bytes.
 #[pyfunction]
 pub(crate) fn sizes(text: &str) -> PyResult<(u64, u64)> {
-    let [least, most] = text.parse::<Sizes>().map_err(errors::problem)?.bounds();
+    let sizes: Sizes = text.parse().map_err(|error| errors::problem(format!("sizes: {error}")))?;
+    let [least, most] = sizes.bounds();
     Ok((least, most))
 }

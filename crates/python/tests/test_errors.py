@@ -44,7 +44,7 @@ LONG = "x" * 10_000
         (lambda: lockstep.plan(LONG, "all-gather"), lockstep.TopologyError, "check the path and its permissions"),
         (lambda: lockstep.plan("ring:4", LONG), lockstep.ProblemError, "all-reduce"),
         (lambda: lockstep.plan("ring:4", "broadcast", root=LONG), lockstep.ProblemError, "expected a name or a number"),
-        (lambda: lockstep.plan("ring:4", "all-gather", budget=LONG), lockstep.ProblemError, "or 'unlimited'"),
+        (lambda: lockstep.plan("ring:4", "all-gather", budget=LONG), lockstep.ProblemError, "evaluations ('4000000')"),
         (lambda: lockstep.plan("ring:4", "all-gather").export(LONG), lockstep.ExportError, "latex"),
         (lambda: lockstep.Topology("ring:4").without(links=[LONG]), lockstep.FaultError, "names or numbers"),
         (lambda: lockstep.simulate("ring:4", LONG), lockstep.SimulationError, "uniform or all-to-all"),

@@ -68,6 +68,8 @@ ExportName = Literal[
     "mpi-c",
     "nccl-c",
     "torch",
+    "perfetto",
+    "paje",
     "csv",
     "latex",
 ]
