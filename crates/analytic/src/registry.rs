@@ -4,12 +4,14 @@ use lockstep_schedule::{Budget, Problem, Schedule};
 
 use crate::Construction;
 use crate::construction::{
-    cayley, clos, diagonal, fat_tree, hypercube, lattice_chain, mesh_code, multistage, subgroup_chain, tours, tree,
+    cayley, clos, complete, diagonal, fat_tree, hypercube, lattice_chain, mesh_code, multistage, subgroup_chain, tours,
+    tree,
 };
 
 /// Returns all constructions, the cheapest first.
 pub fn constructions() -> &'static [Construction] {
     const CONSTRUCTIONS: &[Construction] = &[
+        complete::COMPLETE,
         hypercube::HYPERCUBE,
         cayley::CAYLEY,
         tours::TOURS,

@@ -1,5 +1,8 @@
 //! The exit status of a command that ran.
 
+/// The exit code of errors.
+pub(crate) const ERROR: u8 = 2;
+
 /// The result of a command that was used correctly. Errors end with exit code 2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExitStatus {

@@ -37,6 +37,7 @@ use tracing_subscriber::EnvFilter;
 use crate::args::{Args, Command, FIRST_WORDS, SharedArgs, Verbosity};
 
 pub use crate::args::{GlobalArgs, SharedCommand, shorten as shorten_error};
+use crate::exit_status::ERROR;
 pub use crate::exit_status::ExitStatus;
 pub use crate::input::schedule as read_schedule;
 pub use crate::output::{error as print_error, print};
@@ -48,7 +49,7 @@ pub fn run() -> ExitCode {
     memory::end_when_refused();
     if env::args_os().len() <= 1 {
         output::print_beside(FIRST_WORDS);
-        return ExitCode::from(2);
+        return ExitCode::from(ERROR);
     }
     let Args { global, command } = args::parse();
     let verbosity = match global.begin() {
@@ -109,7 +110,7 @@ fn exit_code(result: anyhow::Result<ExitStatus>) -> ExitCode {
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
-            ExitCode::from(2)
+            ExitCode::from(ERROR)
         }
     }
 }

@@ -96,7 +96,7 @@ impl Progress {
 
     /// Runs `write` while the line is hidden.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.notes.bar.suspend(write)
+        self.notes.aside(write)
     }
 
     /// Returns the printer of notes, for another thread.
@@ -119,7 +119,12 @@ impl Drop for Progress {
 impl Notes {
     /// Prints a note.
     pub(crate) fn print(&self, text: &str) {
-        self.bar.suspend(|| output::note(self.verbosity, text));
+        self.aside(|| output::note(self.verbosity, text));
+    }
+
+    /// Runs `write` while the line is hidden.
+    pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
     }
 }
 

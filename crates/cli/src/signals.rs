@@ -1,4 +1,4 @@
-//! Interruption by Ctrl-C and SIGTERM, and the signal of long files.
+//! Interruption by Ctrl-C, by SIGTERM and at a deadline, and the signal of long files.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use lockstep::Budget;
 
-use crate::exit_status::ExitStatus;
-use crate::progress::Progress;
+use crate::exit_status::{ERROR, ExitStatus};
+use crate::output;
+use crate::progress::{Notes, Progress};
 
 /// Signals that follow within this time count as one: terminals send a signal to the program and to its group.
 const ECHO: Duration = Duration::from_millis(200);
@@ -16,8 +17,12 @@ const ECHO: Duration = Duration::from_millis(200);
 /// The time after a signal in which the work must end.
 const GRACE: Duration = Duration::from_millis(800);
 
+/// The time after the deadline of a first result in which work that checks its budget ends.
+const OVERRUN: Duration = Duration::from_millis(40);
+
 /// Work without any result so far. When this value is dropped, there is a result to keep, and the work gets the time
 /// that it needs.
+#[derive(Default)]
 pub(crate) struct UnfinishedWork {
     is_over: Arc<AtomicBool>,
 }
@@ -26,6 +31,28 @@ impl Drop for UnfinishedWork {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
+}
+
+/// Ends the program with this error soon after the deadline of a first result, unless there is one by then. So the limit also
+/// holds for work that does not check it, such as reading a large network. Without a deadline, it does nothing.
+pub(crate) fn exit_at_deadline(budget: &Budget, error: anyhow::Error, notes: Option<Notes>) -> UnfinishedWork {
+    let unfinished = UnfinishedWork::default();
+    if let Some(left) = budget.for_first_result().time_left() {
+        let is_over = unfinished.is_over.clone();
+        let end = move || {
+            std::thread::sleep(left.saturating_add(OVERRUN));
+            if !is_over.load(Ordering::Relaxed) {
+                match notes {
+                    Some(notes) => notes.aside(|| output::error(&error)),
+                    None => output::error(&error),
+                }
+                std::process::exit(ERROR.into());
+            }
+        };
+        // Without a thread, only the work that checks the budget ends in time.
+        let _ = std::thread::Builder::new().spawn(end);
+    }
+    unfinished
 }
 
 /// Makes a file that exceeds the limit of the system (`ulimit -f`) an error of the write, and not a signal that ends the
@@ -45,8 +72,8 @@ pub(crate) fn cancel_on_signal(
     work: &'static str,
     progress: &Progress,
 ) -> anyhow::Result<UnfinishedWork> {
-    let is_over = Arc::new(AtomicBool::new(false));
-    let unfinished = UnfinishedWork { is_over: is_over.clone() };
+    let unfinished = UnfinishedWork::default();
+    let is_over = unfinished.is_over.clone();
     let (budget, notes, mut first) = (budget.clone(), progress.notes(), None);
     let handler = move || match first {
         None => {

@@ -2,6 +2,7 @@
 
 pub mod cayley;
 pub(crate) mod clos;
+pub(crate) mod complete;
 pub(crate) mod diagonal;
 pub(crate) mod fat_tree;
 pub mod hypercube;

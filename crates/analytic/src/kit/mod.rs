@@ -3,6 +3,7 @@
 pub(crate) mod block_tree;
 #[cfg(test)]
 pub(crate) mod broadcast_checks;
+pub(crate) mod budget_check;
 pub(crate) mod construction;
 pub(crate) mod cyclic_shifts;
 pub(crate) mod edge_colouring;

@@ -20,6 +20,7 @@ mod progress;
 mod same_files;
 #[cfg(unix)]
 mod signals;
+mod time_limits;
 mod transcripts;
 
 use std::io::Write;

@@ -32,7 +32,8 @@ pub(crate) struct BalancedPaths {
 impl BalancedPaths {
     /// Finds paths in some passes over all sources in random order. The prices rise more steeply near the limit in later passes.
     /// Each pass finds the cheapest shortest paths from a source to all nodes, in `O(M)` time, and moves the messages for which
-    /// the new path is cheaper.
+    /// the new path is cheaper. A first attempt may end after the deadline, so that its schedule can be
+    /// [completed](AttemptContext::check_completion).
     ///
     /// # Errors
     ///
@@ -64,7 +65,7 @@ impl BalancedPaths {
             prices.set_limit(limit, (limit >> (FIRST_WIDTH_BITS + WIDTHS * pass / passes)).max(1));
             of_sources.shuffle(rng);
             for &messages in &of_sources {
-                context.check(0)?;
+                context.check_preparation()?;
                 let source = messages[0].0;
                 let mut work = tree.search(source, distances.from(source, &mut scratch), &prices, TieNoise::new(rng));
                 for &(_, target, message) in messages {

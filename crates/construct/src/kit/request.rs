@@ -218,6 +218,16 @@ impl AttemptContext<'_> {
         budget.interruption().map_or(Ok(()), |reason| Err(MethodError::Stopped(reason)))
     }
 
+    /// Checks whether work that every schedule of this attempt needs may go on: until the end of its
+    /// [completion](Self::check_completion) in the first attempt, otherwise as [`check`](Self::check).
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub(crate) fn check_preparation(&self) -> Result<(), MethodError> {
+        if self.is_needed { self.check_completion() } else { self.check(0) }
+    }
+
     /// Counts units of work, see [`WorkCounter`].
     pub(crate) fn count(&self, units: u64) {
         self.spent.fetch_add(units, Ordering::Relaxed);

@@ -35,7 +35,7 @@ fn tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<Schedule> 
     if has_cycle(topology) || problem.messages().delivery_count() > MAX_DELIVERIES {
         return None;
     }
-    let network = LinkNetwork::new(problem);
+    let network = LinkNetwork::new(problem, budget)?;
     let tree = network.tree(network.hub()?)?;
     if !network.is_tree(&tree) {
         return None;
@@ -82,7 +82,7 @@ fn spanning_tree(problem: &Problem<'_>, _goal: u32, budget: &Budget) -> Option<S
     if !fits || problem.messages().delivery_count() > MAX_DELIVERIES {
         return None;
     }
-    let network = LinkNetwork::new(problem);
+    let network = LinkNetwork::new(problem, budget)?;
     let hub = network.hub()?;
     let first = network.tree(hub)?;
     if network.is_tree(&first) {

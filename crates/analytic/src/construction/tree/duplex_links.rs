@@ -1,6 +1,9 @@
 //! The full-duplex links of a network.
 
+use lockstep_schedule::Budget;
 use lockstep_topology::{ChannelId, NodeId, Topology};
+
+use crate::kit::budget_check::BudgetCheck;
 
 /// A neighbour with a channel in each direction.
 #[derive(Clone, Copy, Debug)]
@@ -23,11 +26,12 @@ pub(super) struct DuplexLinks {
 
 impl DuplexLinks {
     /// Finds the links between the nodes for which `takes_part` returns true. Takes `O(M log D)` time for `D` channels
-    /// per node.
-    pub(super) fn new(topology: &Topology, takes_part: impl Fn(NodeId) -> bool) -> Self {
+    /// per node. Returns `None` when the budget ends.
+    pub(super) fn new(topology: &Topology, takes_part: impl Fn(NodeId) -> bool, budget: &Budget) -> Option<Self> {
         let mut links = Self { start: vec![0], link: Vec::new(), has_one_way: false };
-        let (mut out, mut back) = (Vec::new(), Vec::new());
+        let (mut out, mut back, mut check) = (Vec::new(), Vec::new(), BudgetCheck::new(budget));
         for node in topology.nodes() {
+            check.spend(topology.out_channels(node).len() + topology.in_channels(node).len())?;
             let neighbour = |&channel: &ChannelId| {
                 if topology.tail(channel) == node { topology.head(channel) } else { topology.tail(channel) }
             };
@@ -53,7 +57,7 @@ impl DuplexLinks {
             }
             links.start.push(links.link.len() as u32);
         }
-        links
+        Some(links)
     }
 
     pub(super) fn at(&self, node: NodeId) -> &[DuplexLink] {

@@ -1,6 +1,6 @@
 //! The links and nodes that paths may use.
 
-use lockstep_schedule::{Problem, Transport};
+use lockstep_schedule::{Budget, Problem, Transport};
 use lockstep_topology::{NodeId, Topology};
 
 use super::duplex_links::DuplexLinks;
@@ -13,14 +13,16 @@ const MAX_ROOTS: usize = 8;
 pub(super) struct LinkNetwork<'a> {
     topology: &'a Topology,
     transport: Transport,
+    budget: &'a Budget,
     pub(super) links: DuplexLinks,
 }
 
 impl<'a> LinkNetwork<'a> {
-    pub(super) fn new(problem: &Problem<'a>) -> Self {
+    /// Returns `None` when the budget ends.
+    pub(super) fn new(problem: &Problem<'a>, budget: &'a Budget) -> Option<Self> {
         let (topology, transport) = (problem.topology(), Transport::along_path(problem.model().switching));
         let takes_part = |node| transport.touches(topology, node);
-        Self { topology, transport, links: DuplexLinks::new(topology, takes_part) }
+        Some(Self { topology, transport, budget, links: DuplexLinks::new(topology, takes_part, budget)? })
     }
 
     fn is_inner(&self, node: NodeId) -> bool {
@@ -37,8 +39,9 @@ impl<'a> LinkNetwork<'a> {
         std::iter::once(terminal).chain(neighbours).find(|&node| self.is_inner(node))
     }
 
+    /// Returns the tree of shortest paths from the root, if it spans all terminals. Returns `None` when the budget ends.
     pub(super) fn tree(&self, root: NodeId) -> Option<RootedTree> {
-        RootedTree::breadth_first(self.topology, &self.links, root, |node| self.is_inner(node))
+        RootedTree::breadth_first(self.topology, &self.links, root, |node| self.is_inner(node), self.budget)
     }
 
     /// Returns true if all channels belong to the tree or are parallel to its channels.

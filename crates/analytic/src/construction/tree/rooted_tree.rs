@@ -1,8 +1,10 @@
 //! A tree of full-duplex links, with terminals numbered so that every link separates an interval of them.
 
+use lockstep_schedule::Budget;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use super::duplex_links::{DuplexLink, DuplexLinks};
+use crate::kit::budget_check::BudgetCheck;
 
 /// The largest number of channel uses of a stored schedule: 1 GiB.
 pub(super) const MAX_CHANNEL_USES: usize = 1 << 28;
@@ -39,13 +41,15 @@ pub(super) enum Duplex {
 
 impl RootedTree {
     /// Returns the tree of shortest paths from the root through inner nodes, or `None` if it does not reach every
-    /// terminal. Takes `O(N + M)` time.
+    /// terminal, or the budget ends. Takes `O(N + M)` time.
     pub(super) fn breadth_first(
         topology: &Topology,
         links: &DuplexLinks,
         root: NodeId,
         inner: impl Fn(NodeId) -> bool,
+        budget: &Budget,
     ) -> Option<Self> {
+        let mut check = BudgetCheck::new(budget);
         // The nodes in the order of the search, each with the index of its parent in this order.
         let mut found: Vec<(u32, Option<DuplexLink>)> = vec![(0, None)];
         let mut is_found = vec![false; topology.node_count()];
@@ -54,6 +58,7 @@ impl RootedTree {
         let mut next = 0;
         while let Some(&(_, link)) = found.get(next) {
             let node = node_of(link);
+            check.spend(links.at(node).len())?;
             if inner(node) {
                 for &link in links.at(node) {
                     if !std::mem::replace(&mut is_found[link.neighbour.index()], true) {

@@ -75,7 +75,7 @@ pub(super) fn run(
             Ok(ExitStatus::Success)
         }
         Err(IslandError::Plan(PlanError::BoundWithdrawn(withdrawn))) => keep(&withdrawn, output, args),
-        Err(IslandError::Plan(error)) => refuse(error, args.engine, checkpoint.as_mut(), verbosity),
+        Err(IslandError::Plan(error)) => refuse(error, args, checkpoint.as_mut(), verbosity),
         Err(error) => Err(error.into()),
     }
 }

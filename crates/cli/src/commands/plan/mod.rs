@@ -5,6 +5,7 @@ mod local;
 mod next;
 mod outcome;
 mod symmetric;
+mod time_limit;
 
 use std::time::Instant;
 
@@ -23,7 +24,7 @@ use crate::output::{self, Output};
 use crate::plan_progress::PlanProgress;
 use crate::problem_input::{self, ProblemInput};
 use crate::progress::Progress;
-use crate::signals::cancel_on_signal;
+use crate::signals::{cancel_on_signal, exit_at_deadline};
 
 pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) -> anyhow::Result<ExitStatus> {
     if args.large.local {
@@ -46,6 +47,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
     }
     let format = plan_file::format_of(args.output.as_deref(), args.format)?;
     let budget = args.budget.begin();
+    let reading = exit_at_deadline(&budget, time_limit::too_short(args.budget), None);
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     if output.is_some() {
@@ -67,7 +69,9 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
 
     let started = Instant::now();
     let progress = Progress::new(verbosity, &budget);
-    let mut unfinished = Some(cancel_on_signal(&budget, "the search", &progress)?);
+    drop(reading);
+    let late = exit_at_deadline(&budget, time_limit::too_short(args.budget), Some(progress.notes()));
+    let mut unfinished = Some((late, cancel_on_signal(&budget, "the search", &progress)?));
     let (mut explanation, mut ends_early) = (Explanation::default(), false);
     let fresh = Planner::new(problem, options);
     let planner = saved.into_iter().fold(fresh.clone(), Planner::from_checkpoint);
@@ -106,7 +110,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
             Ok(ExitStatus::Success)
         }
         Err(PlanError::BoundWithdrawn(withdrawn)) => keep(&withdrawn, output.map(|output| (output, format)), args),
-        Err(error) => refuse(error, args.engine, checkpoint.as_mut(), verbosity),
+        Err(error) => refuse(error, args, checkpoint.as_mut(), verbosity),
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn describe(sheet: &mut Sheet, situation: &Situation<'_>) {
 }
 
 /// Returns a budget that is several times larger, in the form of the command line.
-fn larger(budget: BudgetArg) -> String {
+pub(super) fn larger(budget: BudgetArg) -> String {
     match budget {
         BudgetArg::DEFAULT | BudgetArg::Unlimited => "60s".to_owned(),
         BudgetArg::Evaluations(evaluations) => evaluations.saturating_mul(10).to_string(),

@@ -8,6 +8,7 @@ use lockstep::topology::Sizes;
 use lockstep::{CutShort, EngineChoice, Plan, PlanError, WithdrawnBound};
 
 use super::next::{self, Situation};
+use super::time_limit;
 use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::commands::{plan_file, times};
@@ -153,7 +154,7 @@ pub(super) fn keep(
 /// Reports why there is no plan: a negative result, or an error.
 pub(super) fn refuse(
     error: PlanError,
-    engine: EngineChoice,
+    args: &PlanArgs,
     checkpoint: Option<&mut CheckpointFile>,
     verbosity: Verbosity,
 ) -> anyhow::Result<ExitStatus> {
@@ -175,7 +176,10 @@ pub(super) fn refuse(
             output::note(verbosity, "stopped without a result");
             Ok(ExitStatus::Interrupted)
         }
-        PlanError::NotFound(NotFound::Unsupported { .. }) if engine != EngineChoice::Auto => {
+        PlanError::NotFound(NotFound::Unfinished { reason: StopReason::Deadline }) => {
+            Err(time_limit::too_short(args.budget))
+        }
+        PlanError::NotFound(NotFound::Unsupported { .. }) if args.engine != EngineChoice::Auto => {
             Err(anyhow!("{error}; use --engine auto"))
         }
         error => Err(error.into()),
