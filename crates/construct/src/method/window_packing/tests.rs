@@ -192,7 +192,7 @@ fn a_later_deadline_never_takes_more_steps() {
     let completed: Vec<usize> = ends.map(|end| within(checks[end]).unwrap()).collect();
     assert!(completed.is_sorted_by(|one, other| one >= other), "{completed:?}");
     assert!(completed[0] > best && completed.last() == Some(&best), "{completed:?} {best}");
-    assert_eq!(first, 1, "the first check comes before the attempt");
+    assert!(first < 2 * network.terminal_count(), "the paths have 8 checks per terminal, after {first}");
     // A completion takes time, too.
     assert_eq!(
         steps(&Budget::unlimited().ended_at_check(checks[first], 1)),
