@@ -59,5 +59,5 @@ pub use kit::labelling::{GroupLabelling, TorusAxes};
 pub use kit::local_program::LocalProgram;
 pub use kit::streamed_broadcast::StreamedBroadcast;
 pub use permutation::{PermutationError, route_permutation};
-pub use registry::{constructions, shortest};
+pub use registry::{constructions, parts, shortest};
 pub use symmetric::{program, streamed, symmetric};

@@ -1,8 +1,9 @@
 //! The list of constructions, and the choice of the one that fits.
 
-use lockstep_schedule::{Budget, Problem, Schedule};
+use lockstep_schedule::{Budget, Part, Problem, Schedule};
 
 use crate::Construction;
+use crate::combining::{CombiningAlgorithm, algorithms};
 use crate::construction::{
     cayley, clos, complete, diagonal, fat_tree, hypercube, lattice_chain, mesh_code, multistage, subgroup_chain, tours,
     tree,
@@ -26,6 +27,17 @@ pub fn constructions() -> &'static [Construction] {
         tree::SPANNING_TREE,
     ];
     CONSTRUCTIONS
+}
+
+/// Returns every part of this crate that a budget can [leave out](Budget::without): the constructions, and the
+/// [combining algorithms](crate::combining).
+///
+/// ```
+/// assert!(lockstep_analytic::parts().any(|part| part.to_string() == "analytic/hypercube"));
+/// ```
+pub fn parts() -> impl Iterator<Item = Part> {
+    let algorithms = algorithms().iter().map(CombiningAlgorithm::part);
+    constructions().iter().map(Construction::part).chain(algorithms)
 }
 
 /// Returns the first schedule of at most `goal` steps, with its construction; otherwise the shortest schedule of all.
@@ -54,7 +66,7 @@ pub fn shortest(
 ) -> Option<(&'static Construction, Schedule)> {
     let mut best: Option<(&Construction, Schedule)> = None;
     let first = budget.for_first_result();
-    for construction in constructions() {
+    for construction in constructions().iter().filter(|construction| budget.uses(construction.part())) {
         let budget = if best.is_none() { &first } else { budget };
         if budget.interruption().is_some() {
             break;

@@ -48,8 +48,8 @@ pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
     all_within(problem, &Budget::unlimited(), |_| {})
 }
 
-/// Computes the bounds as [`all`], within the time of a budget. Evaluations do not count. `observe` receives a report after
-/// every rule.
+/// Computes the bounds as [`all`], within the time of a budget and without the rules that it
+/// [leaves out](Budget::without). Evaluations do not count. `observe` receives a report after every rule.
 ///
 /// Once the time is over, the expensive rules that are left are skipped. The cheap rules are always complete.
 ///
@@ -66,8 +66,8 @@ pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
 /// ```
 pub fn all_within(problem: &Problem<'_>, budget: &Budget, mut observe: impl FnMut(BoundEvent)) -> Vec<LowerBound> {
     let phases = DistributePhase::all(problem);
-    let of_phases: usize = phases.iter().map(|phase| rule_count(&phase.problem(problem))).sum();
-    let total = if phases.len() == 1 { of_phases } else { of_phases + rule_count(problem) };
+    let of_phases: usize = phases.iter().map(|phase| rule_count(&phase.problem(problem), budget)).sum();
+    let total = if phases.len() == 1 { of_phases } else { of_phases + rule_count(problem, budget) };
     let mut done = 0;
     let mut see = |steps| {
         done += 1;
@@ -84,7 +84,9 @@ pub fn all_within(problem: &Problem<'_>, budget: &Budget, mut observe: impl FnMu
         return phases.remove(0);
     }
     let mut of_distributions: Vec<LowerBound> = common_root(problem, budget).into_iter().collect();
-    of_distributions.extend(of_parts(&phases));
+    if budget.uses(Rule::Phases.part()) {
+        of_distributions.extend(of_parts(&phases));
+    }
     let least = of_distributions.iter().map(|bound| bound.steps).max().unwrap_or(0);
     let mut bounds = bounds_by_all(problem, least, budget, &mut see);
     bounds.extend(of_distributions);
@@ -94,7 +96,7 @@ pub fn all_within(problem: &Problem<'_>, budget: &Budget, mut observe: impl FnMu
 
 /// Returns the best bound of an all-reduce by one root.
 fn common_root(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> {
-    let mut search = CommonRoot::new(problem)?;
+    let mut search = CommonRoot::new(problem).filter(|_| budget.uses(Rule::CommonRoot.part()))?;
     let mut best: Option<LowerBound> = None;
     for cost in Cost::ALL {
         let least = best.as_ref().map_or(0, |best| best.steps);

@@ -1,6 +1,6 @@
 //! The best bound of a problem.
 
-use lockstep_certificate::LowerBound;
+use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{Budget, DistributePhase, Problem};
 
 use crate::bound_search::BoundSearch;
@@ -64,8 +64,9 @@ pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
 fn search(problem: &Problem<'_>, enough: u32, budget: &Budget) -> LowerBound {
     let phases = DistributePhase::all(problem);
     let problems: Vec<Problem<'_>> = phases.iter().map(|phase| phase.problem(problem)).collect();
-    let mut searches: Vec<BoundSearch<'_>> = problems.iter().map(BoundSearch::new).collect();
-    let mut whole = (phases.len() > 1).then(|| BoundSearch::new(problem));
+    let mut searches: Vec<BoundSearch<'_>> =
+        problems.iter().map(|problem| BoundSearch::without(problem, budget)).collect();
+    let mut whole = (phases.len() > 1).then(|| BoundSearch::without(problem, budget));
     let of_phases = |searches: &[BoundSearch<'_>]| {
         of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect())
     };
@@ -74,7 +75,9 @@ fn search(problem: &Problem<'_>, enough: u32, budget: &Budget) -> LowerBound {
             search.raise(cost, enough, budget, |_, _| {});
         }
         if let Some(whole) = &mut whole {
-            whole.offer(of_phases(&searches));
+            if budget.uses(Rule::Phases.part()) {
+                whole.offer(of_phases(&searches));
+            }
             whole.raise(cost, enough, budget, |_, _| {});
             if whole.best().steps >= enough {
                 break;

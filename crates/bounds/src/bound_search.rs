@@ -41,9 +41,20 @@ impl<'a> BoundSearch<'a> {
     ///
     /// If the problem collects. Take its [`DistributePhase`](lockstep_schedule::DistributePhase).
     pub fn new(problem: &'a Problem<'a>) -> Self {
-        let rules = RuleSearch::new(problem);
+        Self::without(problem, &Budget::unlimited())
+    }
+
+    /// Starts as [`new`](Self::new), without the rules that a budget [leaves out](Budget::without). If no rule with a bound is
+    /// left, the first rule remains, because a bound needs a certificate.
+    ///
+    /// # Panics
+    ///
+    /// As [`new`](Self::new).
+    pub fn without(problem: &'a Problem<'a>, budget: &Budget) -> Self {
+        let rules = RuleSearch::new(problem, budget);
         let best = rules.best.clone();
-        Self { rules, common_root: CommonRoot::new(problem), best }
+        let common_root = CommonRoot::new(problem).filter(|_| budget.uses(Rule::CommonRoot.part()));
+        Self { rules, common_root, best }
     }
 
     /// Returns the best bound so far. Ties go to the earlier [`Rule`].

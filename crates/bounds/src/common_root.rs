@@ -70,7 +70,7 @@ impl<'a> CommonRoot<'a> {
             }
             let phase = DistributePhase::rooted(self.problem, root, direction);
             let distribution = phase.problem(self.problem);
-            let mut rules = RuleSearch::new(&distribution);
+            let mut rules = RuleSearch::new(&distribution, budget);
             rules.raise(cost, enough, budget, &mut |_, _| {});
             bounds.push(((root, direction), in_time(&phase, rules.best)));
         }
@@ -97,7 +97,7 @@ impl<'a> CommonRoot<'a> {
             let candidate = self.candidates[place];
             let phase = DistributePhase::rooted(self.problem, candidate.0, candidate.1);
             let distribution = phase.problem(self.problem);
-            if let Some(bound) = RuleSearch::new(&distribution).apply(Rule::TimedCut, least, enough, budget) {
+            if let Some(bound) = RuleSearch::new(&distribution, budget).apply(Rule::TimedCut, least, enough, budget) {
                 least = bound.steps;
                 best = Some((candidate, in_time(&phase, bound)));
                 self.candidates[..=place].rotate_right(1);

@@ -32,6 +32,7 @@
 //!
 //! - [`best`] returns the best bound, [`best_within`] that of a limited time, [`best_reaching`] stops at a number of steps, and [`all()`] returns the bounds of
 //!   all rules. [`by_rule`] returns the bound of one rule.
+//! - [`parts`] lists the rules, which a budget can leave out.
 //! - [`BoundSearch`] applies the rules one after the other, within a budget.
 //! - [`throughput()`] returns the bound of many chunks, as steps per chunk.
 //! - [`least_latency`] returns the steps and the latency that remain if every step is as wide as it wants.
@@ -81,5 +82,6 @@ pub use cost::Cost;
 pub use latency::{LeastLatency, least_latency};
 pub use lockstep_certificate::{LowerBound, Rule};
 pub use phases::of_phases;
+pub use registry::parts;
 pub use symmetric::symmetric;
 pub use throughput::throughput;

@@ -1,7 +1,7 @@
 //! The list of all rules.
 
 use lockstep_certificate::{LowerBound, Rule};
-use lockstep_schedule::{Budget, Phase, Problem};
+use lockstep_schedule::{Budget, Part, Phase, Problem};
 
 use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
@@ -82,19 +82,38 @@ pub(crate) fn rules_for(problem: &Problem<'_>) -> &'static [RuleEntry] {
     }
 }
 
-/// Returns the complete entry of a rule.
-pub(crate) fn complete_entry(rules: &'static [RuleEntry], rule: Rule) -> Option<&'static RuleEntry> {
-    rules.iter().rfind(|entry| entry.rule == rule)
+/// Returns every rule as a part that a budget can [leave out](Budget::without), in the order of [`Rule::ALL`].
+///
+/// ```
+/// assert_eq!(lockstep_bounds::parts().next().unwrap().to_string(), "bounds/ports");
+/// ```
+pub fn parts() -> impl Iterator<Item = Part> {
+    Rule::ALL.into_iter().map(Rule::part)
 }
 
-/// Returns the complete entries of all rules, in the order of the registry.
-fn complete_entries(rules: &'static [RuleEntry]) -> impl Iterator<Item = &'static RuleEntry> {
-    rules.iter().filter(move |entry| complete_entry(rules, entry.rule).is_some_and(|last| std::ptr::eq(last, *entry)))
+/// Returns the rules that apply to a problem and that the budget does not leave out.
+pub(crate) fn used_rules(problem: &Problem<'_>, budget: &Budget) -> Vec<&'static RuleEntry> {
+    rules_for(problem).iter().filter(|entry| budget.uses(entry.rule.part())).collect()
+}
+
+/// Returns the complete entry of a rule.
+pub(crate) fn complete_entry(
+    rules: impl DoubleEndedIterator<Item = &'static RuleEntry>,
+    rule: Rule,
+) -> Option<&'static RuleEntry> {
+    { rules }.rfind(|entry| entry.rule == rule)
+}
+
+/// Returns the complete entries of all rules that the budget does not leave out, in the order of the registry.
+fn complete_entries(problem: &Problem<'_>, budget: &Budget) -> Vec<&'static RuleEntry> {
+    let rules = used_rules(problem, budget);
+    let last = |entry: &RuleEntry| complete_entry(rules.iter().copied(), entry.rule);
+    rules.iter().copied().filter(|&entry| last(entry).is_some_and(|last| std::ptr::eq(last, entry))).collect()
 }
 
 /// Computes the bound of one rule, after those of the rules that it builds on.
 pub(crate) fn bound_by(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
-    let entry = complete_entry(rules_for(problem), rule)?;
+    let entry = complete_entry(rules_for(problem).iter(), rule)?;
     let mut proved = ProvedSteps::default();
     for &base in entry.builds_on {
         proved.record(base, bound_by(problem, base).as_ref());
@@ -103,8 +122,8 @@ pub(crate) fn bound_by(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> 
 }
 
 /// Returns the number of rules that [`bounds_by_all`] applies to a problem.
-pub(crate) fn rule_count(problem: &Problem<'_>) -> usize {
-    complete_entries(rules_for(problem)).count()
+pub(crate) fn rule_count(problem: &Problem<'_>, budget: &Budget) -> usize {
+    complete_entries(problem, budget).len()
 }
 
 /// Computes the bounds of all rules, in the order of the registry, and passes the steps of each to `observe`. Exact rules
@@ -116,10 +135,9 @@ pub(crate) fn bounds_by_all(
     budget: &Budget,
     observe: &mut dyn FnMut(Option<u32>),
 ) -> Vec<LowerBound> {
-    let rules = rules_for(problem);
     let mut proved = ProvedSteps::default();
     let mut bounds = Vec::new();
-    for entry in complete_entries(rules) {
+    for entry in complete_entries(problem, budget) {
         if entry.cost >= Cost::Expensive && budget.interruption().is_some() {
             break;
         }

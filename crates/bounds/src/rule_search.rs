@@ -6,14 +6,15 @@ use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{Budget, Problem};
 
 use crate::cost::Cost;
-use crate::registry::{RuleEntry, bound_by, complete_entry, rules_for};
+use crate::registry::{RuleEntry, bound_by, complete_entry, rules_for, used_rules};
 use crate::request::{BoundRequest, ProvedSteps};
 
 /// The search for a bound by the rules of the registry.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleSearch<'a> {
     problem: &'a Problem<'a>,
-    rules: &'static [RuleEntry],
+    /// The rules that the budget does not leave out.
+    rules: Vec<&'static RuleEntry>,
     /// Number of rules that have been applied.
     applied: usize,
     proved: ProvedSteps,
@@ -21,17 +22,25 @@ pub(crate) struct RuleSearch<'a> {
 }
 
 impl<'a> RuleSearch<'a> {
-    /// Starts with the first rule.
+    /// Starts with the first rule that the budget does not leave out and that has a bound. If there is none, it starts with the
+    /// first rule of all, because a bound needs a certificate.
     ///
     /// # Panics
     ///
     /// If the problem collects.
-    pub(crate) fn new(problem: &'a Problem<'a>) -> Self {
-        let rules = rules_for(problem);
-        let best = bound_by(problem, rules[0].rule).expect("some terminal receives a message");
+    pub(crate) fn new(problem: &'a Problem<'a>, budget: &Budget) -> Self {
+        let rules = used_rules(problem, budget);
         let mut proved = ProvedSteps::default();
+        let mut applied = 0;
+        let first = rules.iter().find_map(|entry| {
+            applied += 1;
+            (entry.bound)(problem, &BoundRequest::unlimited(&proved))
+        });
+        let best = first.unwrap_or_else(|| {
+            bound_by(problem, rules_for(problem)[0].rule).expect("some terminal receives a message")
+        });
         proved.record(best.rule, Some(&best));
-        Self { problem, rules, applied: 1, proved, best }
+        Self { problem, rules, applied, proved, best }
     }
 
     /// Tells the rules about a bound of the problem that was found in another way.
@@ -41,7 +50,7 @@ impl<'a> RuleSearch<'a> {
 
     /// Applies one rule out of turn. Returns a bound of more than `least` steps, if there is one.
     pub(crate) fn apply(&self, rule: Rule, least: u32, enough: u32, budget: &Budget) -> Option<LowerBound> {
-        let entry = complete_entry(self.rules, rule)?;
+        let entry = complete_entry(self.rules.iter().copied(), rule)?;
         let request = BoundRequest::new(enough, &self.proved, budget).more_than(least);
         (entry.bound)(self.problem, &request).filter(|bound| bound.steps > least)
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use lockstep_schedule::Part;
 use serde::{Deserialize, Serialize};
 
 /// The argument that proves a bound. The order breaks ties: of two equal bounds, the one by the earlier rule is
@@ -122,11 +123,16 @@ impl Rule {
             }
         }
     }
-}
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    /// Returns the rule as a part of the search for bounds that a budget can
+    /// [leave out](lockstep_schedule::Budget::without).
+    pub const fn part(self) -> Part {
+        Part { owner: "bounds", name: self.name(), about: self.about() }
+    }
+
+    /// Returns the name of the rule, in lower case with hyphens.
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Ports => "ports",
             Self::Growth => "growth",
             Self::TreeBroadcast => "tree-broadcast",
@@ -149,6 +155,12 @@ impl fmt::Display for Rule {
             Self::TimedEntries => "timed-entries",
             Self::Phases => "phases",
             Self::Satisfiability => "satisfiability",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
+use lockstep::schedule::Part;
 use lockstep::topology::{Quantity, Sizes, SizesError};
-use lockstep::{Budget, DEFAULT_EVALUATIONS};
+use lockstep::{Budget, DEFAULT_EVALUATIONS, EngineRegistry, PartError};
 
 /// Units of time in picoseconds.
 const UNITS: [(&str, u64); 7] = [
@@ -101,6 +102,11 @@ pub(crate) fn time_limit(text: &str) -> Result<BudgetArg, String> {
         Ok(limit @ (BudgetArg::Time(_) | BudgetArg::Unlimited)) => Ok(limit),
         _ => Err("expected a time (500ms, 30s, 5m) or 'unlimited'".to_owned()),
     }
+}
+
+/// Parses the name of a part of the search, such as `rarest-first` or `bounds/cut`.
+pub(crate) fn part(text: &str) -> Result<Part, PartError> {
+    EngineRegistry::standard().part(text)
 }
 
 /// Parses one size above 0, such as `64KiB`, into bytes.

@@ -40,7 +40,7 @@ impl Engine for ConstructEngine {
     fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
         let EngineRequest { problem, goal, below, best, seed, budget, pause_after, resume } = *request;
         let limits = RoundLimits { goal, seed, budget, pause_after };
-        let mut portfolio = Portfolio::new(&problem);
+        let mut portfolio = Portfolio::new(&problem).without_left_out(budget);
         portfolio.improve(best);
         resume.map_or(Ok(()), |state| portfolio.restore(state, below))?;
         let quick = portfolio.quick(limits, &mut |method, effort, steps| {

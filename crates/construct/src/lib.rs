@@ -51,5 +51,5 @@ pub use construct_engine::ConstructEngine;
 pub use kit::method::Method;
 pub use portfolio::MethodSchedule;
 pub use repair::{RepairedSchedule, Survivors, repair, survivors};
-pub use schedule::{methods, schedule, shortest};
+pub use schedule::{methods, parts, schedule, shortest};
 pub use wide_steps::{breadth_first, in_steps_of};

@@ -106,6 +106,7 @@ const MAX_FAILED_ATTEMPTS: u64 = 64;
 const MAX_ESTIMATE: u64 = 1 << 21;
 
 const NO_SCHEDULE: &str = "no attempt led to a schedule; report the network and the collective";
+const ALL_LEFT_OUT: &str = "all methods are left out";
 const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or the table of terminals and messages takes more than \
                          4 GiB; choose a smaller network or fewer messages";
 
@@ -127,6 +128,15 @@ impl<'a> Portfolio<'a> {
             bus_paths: bus_paths(problem),
             failure: NO_SCHEDULE,
         }
+    }
+
+    /// Uses only the methods that a budget does not [leave out](Budget::without).
+    pub(crate) fn without_left_out(mut self, budget: &Budget) -> Self {
+        self.methods.retain(|state| budget.uses(state.method.part()));
+        if self.methods.is_empty() {
+            self.failure = ALL_LEFT_OUT;
+        }
+        self
     }
 
     /// Gives the methods a schedule to improve, until they find a shorter one.
@@ -234,8 +244,11 @@ impl<'a> Portfolio<'a> {
     /// Makes the quick schedule, if there is a time limit and no schedule.
     fn make_quick(&mut self, limits: RoundLimits<'_>, observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>)) {
         let budget = self.budget_of_attempt(limits.budget);
-        let is_needed = !self.has_schedule() && budget.time_left().is_some() && budget.interruption().is_none();
         let method = if self.problem.messages().is_scatter() { &FIRST_FIT } else { &RAREST_FIRST };
+        let is_needed = !self.has_schedule()
+            && budget.uses(method.part())
+            && budget.time_left().is_some()
+            && budget.interruption().is_none();
         let work = WorkCounter::default();
         let result = is_needed.then(|| {
             let request = self.request(0..1, RoundLimits { budget: &budget, ..limits }, &work)?;

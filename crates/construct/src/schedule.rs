@@ -1,6 +1,6 @@
 //! The public entry points: schedules of one distribution, or of all phases of a collective.
 
-use lockstep_schedule::{Budget, DistributePhase, Effort, NotFound, Problem, Schedule};
+use lockstep_schedule::{Budget, DistributePhase, Effort, NotFound, Part, Problem, Schedule};
 use tracing::instrument;
 
 use crate::kit::method::Method;
@@ -15,6 +15,19 @@ use crate::portfolio::{MethodSchedule, Portfolio, RoundLimits};
 /// ```
 pub fn methods() -> &'static [Method] {
     METHODS
+}
+
+/// Returns every part of this crate that a budget can [leave out](Budget::without): the methods, each with its own parts, and
+/// the parts of [`all_reduce`](crate::all_reduce()).
+///
+/// ```
+/// let names: Vec<String> = lockstep_construct::parts().map(|part| part.to_string()).collect();
+/// assert!(names.contains(&"construct/rarest-first".to_owned()) && names.contains(&"rarest-first/relays".to_owned()));
+/// ```
+pub fn parts() -> impl Iterator<Item = Part> {
+    let of_methods =
+        METHODS.iter().flat_map(|method| std::iter::once(method.part()).chain(method.parts.iter().copied()));
+    of_methods.chain(crate::all_reduce::PARTS.iter().copied())
 }
 
 /// Returns the first schedule of at most `goal` steps that a method finds, otherwise the shortest schedule found.
@@ -55,7 +68,7 @@ pub fn shortest(
     budget: &Budget,
     mut observe: impl FnMut(&'static Method, Effort, Option<u32>),
 ) -> Result<MethodSchedule, NotFound> {
-    let mut portfolio = Portfolio::new(problem);
+    let mut portfolio = Portfolio::new(problem).without_left_out(budget);
     let timed = budget.clone().with_evaluations(u64::MAX);
     let limits = RoundLimits { goal, seed, budget: &timed, pause_after: budget.evaluation_limit() };
     loop {
@@ -91,7 +104,8 @@ pub fn shortest(
 pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
     let phases = DistributePhase::all(problem);
     let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(problem)).collect();
-    let mut portfolios: Vec<Portfolio> = problems.iter().map(Portfolio::new).collect();
+    let portfolio = |problem| Portfolio::new(problem).without_left_out(budget);
+    let mut portfolios: Vec<Portfolio> = problems.iter().map(portfolio).collect();
     // Each of several phases shall be as short as possible.
     let goal = if portfolios.len() == 1 { steps } else { 1 };
     let timed = budget.clone().with_evaluations(u64::MAX);

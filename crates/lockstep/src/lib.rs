@@ -125,8 +125,8 @@ pub use plan::{
 pub use planner::{
     CHECKPOINT_KIND, CheckpointError, DEFAULT_EVALUATIONS, Ending, EngineChoice, EngineError, EngineRegistry,
     EngineStage, Event, ISLANDS_KIND, IslandError, IslandEvent, IslandPlanner, MAX_CHANNEL_USES, MAX_DELIVERIES,
-    PlanError, PlanOptions, Planner, RegisteredEngine, SymmetricPlan, SymmetricPlanError, plan, plan_symmetric,
-    plan_symmetric_observed,
+    PartError, PlanError, PlanOptions, Planner, RegisteredEngine, SymmetricPlan, SymmetricPlanError, plan,
+    plan_symmetric, plan_symmetric_observed,
 };
 pub use recovery::{
     BOOK_KIND, BookError, Consequence, ConsequenceError, Degradation, FaultOutcome, InterruptedSweep, Loss,

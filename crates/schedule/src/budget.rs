@@ -7,13 +7,15 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::part::Part;
+
 /// The time after a deadline in which the first result may still be completed.
 ///
 /// A limit of some milliseconds would otherwise end most searches just before their first result. With the time for
 /// verification and output, a command ends within 0.3 s of its limit, which few people notice.
 pub const FIRST_RESULT_GRACE: Duration = Duration::from_millis(200);
 
-/// The limits of a search: evaluations, time and cancellation.
+/// The limits of a search: evaluations, time and cancellation, and the parts that are left out.
 ///
 /// A number of evaluations gives the same result on every machine. A deadline does not, so results must report it.
 /// Clones share their cancellation.
@@ -36,6 +38,8 @@ pub struct Budget {
     /// The time that [`for_first_result`](Self::for_first_result) adds.
     grace: Duration,
     cancelled: Arc<AtomicBool>,
+    /// The parts that are left out.
+    left_out: Arc<[Part]>,
     #[cfg(feature = "fault-injection")]
     clock: CheckClock,
 }
@@ -67,6 +71,7 @@ impl Budget {
             deadline: None,
             grace: FIRST_RESULT_GRACE,
             cancelled: Arc::default(),
+            left_out: Arc::default(),
             #[cfg(feature = "fault-injection")]
             clock: CheckClock::default(),
         }
@@ -96,6 +101,25 @@ impl Budget {
     pub fn with_evaluations(mut self, evaluations: u64) -> Self {
         self.evaluations = evaluations;
         self
+    }
+
+    /// Returns the same budget for a search without these parts, and without those that it leaves out already.
+    #[must_use]
+    pub fn without(mut self, parts: &[Part]) -> Self {
+        if !parts.is_empty() {
+            self.left_out = self.left_out.iter().chain(parts).copied().collect();
+        }
+        self
+    }
+
+    /// Returns true if a part is not [left out](Self::without).
+    pub fn uses(&self, part: Part) -> bool {
+        !self.left_out.contains(&part)
+    }
+
+    /// Returns the parts that are [left out](Self::without).
+    pub fn left_out(&self) -> &[Part] {
+        &self.left_out
     }
 
     /// Returns the budget for work without any result so far: its deadline is later by [`FIRST_RESULT_GRACE`]. A

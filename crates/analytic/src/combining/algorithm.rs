@@ -1,5 +1,7 @@
 //! The interface of a combining algorithm.
 
+use lockstep_schedule::Part;
+
 use super::grid::Grid;
 use super::pattern::{Pattern, Pipeline};
 use super::ranks::Ranks;
@@ -21,6 +23,13 @@ pub struct CombiningAlgorithm {
     /// The partners of a rank and the number of steps, in one line.
     pub about: &'static str,
     pub(super) plan: Plan,
+}
+
+impl CombiningAlgorithm {
+    /// Returns the algorithm as a part that a budget can [leave out](lockstep_schedule::Budget::without).
+    pub const fn part(&self) -> Part {
+        Part { owner: "combining", name: self.name, about: self.about }
+    }
 }
 
 /// The pairs of ranks of an algorithm, and the networks that it supports.

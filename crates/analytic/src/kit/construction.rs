@@ -1,6 +1,6 @@
 //! The interface of a construction.
 
-use lockstep_schedule::{Budget, MessageId, Problem, Schedule};
+use lockstep_schedule::{Budget, MessageId, Part, Problem, Schedule};
 
 /// Schedules on the networks of one structure.
 ///
@@ -27,6 +27,11 @@ pub struct Construction {
 pub(crate) type Construct = fn(&Problem<'_>, u32, &Budget) -> Option<Schedule>;
 
 impl Construction {
+    /// Returns the construction as a part that a budget can [leave out](Budget::without).
+    pub const fn part(&self) -> Part {
+        Part { owner: "analytic", name: self.name, about: self.about }
+    }
+
     /// Returns a schedule of the problem, or `None` if the construction does not support it or the budget ends.
     ///
     /// A schedule need not have fewer than `goal` steps. Several chunks are sent one after the other.

@@ -1,5 +1,7 @@
 //! Arguments of `lockstep bound`.
 
+use lockstep::schedule::Part;
+
 use super::problem::ProblemArgs;
 use crate::units::{self, BudgetArg};
 
@@ -18,6 +20,9 @@ pub(crate) struct BoundArgs {
     /// Time limit (500ms, 30s, 5m) or 'unlimited'
     #[arg(short, long, value_name = "TIME", default_value_t = BudgetArg::Unlimited, value_parser = units::time_limit)]
     pub(crate) budget: BudgetArg,
+    /// Leave out a rule, to study its use; repeatable. A wrong name lists all parts of the search
+    #[arg(long, value_name = "PART", hide_short_help = true, value_parser = units::part)]
+    pub(crate) without: Vec<Part>,
     /// Print the bounds with their certificates as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use lockstep::schedule::Part;
 use lockstep::topology::{Quantity, Sizes};
 
 use super::problem::ProblemArgs;
@@ -45,6 +46,10 @@ pub(crate) struct SizeFrontArgs {
     /// Seed of all random choices
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Leave out a part of the search: a method, construction, engine or rule, to study its use; repeatable. A wrong name lists all
+    /// parts
+    #[arg(long, value_name = "PART", hide_short_help = true, value_parser = units::part)]
+    pub(crate) without: Vec<Part>,
     /// Write the schedules and their pages, sizes.json with the sizes of each, and the page index.html
     /// into a directory; an older front in it is replaced
     #[arg(short, long, value_name = "DIR")]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use lockstep::EngineChoice;
+use lockstep::schedule::Part;
 use lockstep::topology::Sizes;
 
 use super::cost::CostArgs;
@@ -51,6 +52,10 @@ pub(crate) struct PlanArgs {
     /// Search budget: a number of evaluations (4000000), a time (500ms, 30s, 5m), or 'unlimited'
     #[arg(short, long, help_heading = "Search", value_name = "AMOUNT", default_value_t = BudgetArg::DEFAULT, value_parser = units::budget)]
     pub(crate) budget: BudgetArg,
+    /// Leave out a part of the search: a method, construction, engine or rule, to study its use; repeatable. A wrong name lists all
+    /// parts
+    #[arg(long, help_heading = "Search", value_name = "PART", hide_short_help = true, value_parser = units::part)]
+    pub(crate) without: Vec<Part>,
     /// Write the plan to FILE; - is standard output
     #[arg(short, long, help_heading = "Output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -86,10 +91,10 @@ pub(crate) struct PlanArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct LargeArgs {
     /// Plan the transfers of one source; translation gives all others (all-gather and all-to-all on hypercubes, tori, rings and circulants)
-    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "engine", "steps", "seed", "islands", "table", "timing", "checkpoint"])]
+    #[arg(long, help_heading = "Large networks", conflicts_with_all = ["local", "engine", "steps", "seed", "islands", "without", "table", "timing", "checkpoint"])]
     pub(crate) symmetric: bool,
     /// Print the sends of one node: message, link and round
-    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["engine", "steps", "seed", "islands", "table", "timing", "checkpoint", "output", "t0"])]
+    #[arg(long, help_heading = "Large networks", requires = "node", conflicts_with_all = ["engine", "steps", "seed", "islands", "without", "table", "timing", "checkpoint", "output", "t0"])]
     pub(crate) local: bool,
     /// Node of --local, by name or number
     #[arg(long, help_heading = "Large networks", value_name = "NODE", requires = "local")]

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     problem_input::add_files(&args.problem, &mut CommandFiles::new())?;
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
-    let budget = args.budget.begin();
+    let budget = args.budget.begin().without(&args.without);
     let progress = Progress::new(verbosity, &budget);
     progress.set_done(0, 1);
     let unfinished = cancel_on_signal(&budget, "the bounds", &progress)?;

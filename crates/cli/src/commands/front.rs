@@ -31,7 +31,7 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     let plot = files.write_to("--plot", args.plot.as_deref())?;
     let open = |directory| FrontDirectory::open(directory, args.plot.as_deref(), &mut files);
     let directory = args.output.as_deref().map(open).transpose()?;
-    let budget = args.budget.begin();
+    let budget = args.budget.begin().without(&args.without);
     let mut input = ProblemInput::new(&args.problem, verbosity)?;
     if let Some(timed) = with_times(&input.topology, args, verbosity)? {
         input.topology = timed;

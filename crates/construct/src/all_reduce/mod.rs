@@ -15,7 +15,9 @@ mod pipeline;
 mod trees;
 
 use lockstep_exact::{Decision, decide};
-use lockstep_schedule::{Budget, CommunicationModel, FoundSchedule, Pattern, Problem, Schedule, Switching, verify};
+use lockstep_schedule::{
+    Budget, CommunicationModel, FoundSchedule, Part, Pattern, Problem, Schedule, Switching, verify,
+};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -98,6 +100,42 @@ const MAX_SOLVER_SIZE: u64 = 1 << 16;
 /// Maximum size of the table of blocks and terminals: 1 GiB.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
 
+const OVERLAP: Part = part("overlap", "the transfers of two phases one after the other are moved together");
+const RECURSIVE_DOUBLING: Part = part("recursive-doubling", "partners of a hypercube exchange their sums");
+const EXCHANGE: Part = part("exchange", "lists of terminals exchange the sums of few blocks");
+const PIPELINED_TREES: Part = part("pipelined-trees", "trees of all blocks, whose transfers take the first free steps");
+const BALANCED_TREES: Part = part("balanced-trees", "roots and trees of pipelined trees with balanced loads");
+const TWO_ROOTS: Part = part("two-roots", "pipelined trees with two neighbours as roots, which exchange their sums");
+const JUSTIFICATION: Part = part("justification", "transfers move to earlier steps, back and forth in time");
+const FIRST_SOLVER: Part = part("first-solver", "a solver plans tiny problems before trees are negotiated");
+const NEGOTIATED_TREES: Part =
+    part("negotiated-trees", "the trees of all blocks compete for channels and steps by prices");
+const NEIGHBOUR_SOLVER: Part = part("neighbour-solver", "a solver plans transfers between neighbours only");
+const LAST_SOLVER: Part = part("last-solver", "a solver plans small problems after trees were negotiated");
+const CROSSINGS: Part = part("crossings", "routes across other terminals");
+const DETOURS: Part = part("detours", "routes that are longer than the shortest ones");
+
+/// The parts of [`all_reduce`], in the order in which they run.
+pub(crate) const PARTS: &[Part] = &[
+    RECURSIVE_DOUBLING,
+    CROSSINGS,
+    DETOURS,
+    OVERLAP,
+    EXCHANGE,
+    PIPELINED_TREES,
+    BALANCED_TREES,
+    TWO_ROOTS,
+    JUSTIFICATION,
+    FIRST_SOLVER,
+    NEGOTIATED_TREES,
+    NEIGHBOUR_SOLVER,
+    LAST_SOLVER,
+];
+
+const fn part(name: &'static str, about: &'static str) -> Part {
+    Part { owner: "all-reduce", name, about }
+}
+
 /// Returns an all-reduce in fewer steps than `start`, or in any number of steps without one; `None` if none is found.
 ///
 /// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
@@ -162,7 +200,8 @@ pub fn all_reduce(
     };
     let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
-    let doubled = recursive_doubling(problem, &routes, below, is_stopped);
+    let doubled =
+        budget.uses(RECURSIVE_DOUBLING).then(|| recursive_doubling(problem, &routes, below, is_stopped)).flatten();
     if let Some(doubled) = &doubled {
         search.below = doubled.step_count() as u32;
     }
@@ -171,13 +210,15 @@ pub fn all_reduce(
     let has_few_blocks = messages.len() <= terminals / FEW_BLOCKS;
     let far = near
         .as_ref()
+        .filter(|_| budget.uses(CROSSINGS))
         .and_then(|_| routes.add_crossings(&task, &capacities))
         .and_then(|()| Groups::new(problem, &routes));
     let longer = near
         .as_ref()
-        .filter(|_| has_few_blocks || far.is_none())
+        .filter(|_| budget.uses(DETOURS) && (has_few_blocks || far.is_none()))
         .and_then(|_| routes.add_detours(&task, &capacities))
         .and_then(|()| Groups::new(problem, &routes));
+    let start = start.filter(|_| budget.uses(OVERLAP));
     let start = start.and_then(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes, is_stopped));
     if let Some(start) = start {
         search.justify("overlap", &routes, start);
@@ -188,12 +229,16 @@ pub fn all_reduce(
     let (near, far, longer) = (near.as_ref(), far.as_ref(), longer.as_ref());
     let [first, second] = if has_few_blocks { [far.or(near), longer] } else { [near, far.or(longer)] };
     if let Some(near) = near {
-        if has_few_blocks && terminals <= MAX_EXCHANGE_TERMINALS {
+        if has_few_blocks && terminals <= MAX_EXCHANGE_TERMINALS && budget.uses(EXCHANGE) {
             search.exchange(&mut routes, near);
         }
-        search.run_trees(&routes, near);
+        if budget.uses(PIPELINED_TREES) {
+            search.run_trees(&routes, near);
+        }
     }
-    if let Some(shorter) = search.decide(problem, FIRST_SOLVER_WORK, SOLVER_PARTS) {
+    if budget.uses(FIRST_SOLVER)
+        && let Some(shorter) = search.decide(problem, FIRST_SOLVER_WORK, SOLVER_PARTS)
+    {
         return Some(found("satisfiability", shorter));
     }
     if let Some(first) = first {
@@ -214,8 +259,12 @@ pub fn all_reduce(
         MAX_SOLVER_WORK
     };
     let parts = if second.is_some() { SOLVER_PARTS } else { 1 };
-    let between_neighbours = search.decide_between_neighbours(problem, NEIGHBOUR_SOLVER_WORK);
-    if let Some(shorter) = between_neighbours.or_else(|| search.decide(problem, work, parts)) {
+    let between_neighbours = budget
+        .uses(NEIGHBOUR_SOLVER)
+        .then(|| search.decide_between_neighbours(problem, NEIGHBOUR_SOLVER_WORK))
+        .flatten();
+    let last = || budget.uses(LAST_SOLVER).then(|| search.decide(problem, work, parts)).flatten();
+    if let Some(shorter) = between_neighbours.or_else(last) {
         return Some(found("satisfiability", shorter));
     }
     if let Some(second) = second {
@@ -270,7 +319,7 @@ impl Search<'_> {
             if (self.evaluations_left < needed || total > MAX_PIPELINE_EVALUATIONS) && !is_needed {
                 break;
             }
-            let choice = AttemptChoice::of_attempt(attempt, &mut self.rng);
+            let choice = AttemptChoice::of_attempt(attempt, &mut self.rng).without_left_out(self.budget);
             let Some(transfers) = pipeline.attempt(choice, &mut balanced, &mut self.rng) else { break };
             let trees = if choice.roots == RootChoice::Balanced { 1 + balanced_trees::TRIES as u64 } else { 1 };
             self.evaluations_left = self.evaluations_left.saturating_sub(trees * transfers.len() as u64);
@@ -300,7 +349,10 @@ impl Search<'_> {
     fn negotiate(&mut self, routes: &RouteTable, groups: &Groups, parts: u64) {
         let most = (self.evaluations_left / parts).saturating_mul(ROUTES_PER_EVALUATION);
         let budget = self.budget.clone().with_evaluations(most);
-        let Some(steps) = self.below.checked_sub(1).filter(|_| !self.is_over()) else { return };
+        if self.below == u32::MAX || self.is_over() || !self.budget.uses(NEGOTIATED_TREES) {
+            return;
+        }
+        let steps = self.below - 1;
         let roots = self.roots.clone();
         let negotiation = Negotiation::new(routes, groups, self.capacities, steps, budget);
         let Some(mut negotiation) = negotiation.map(|negotiation| negotiation.with_roots(&roots)) else { return };
@@ -374,14 +426,15 @@ impl Search<'_> {
     /// Justifies transfers, and keeps them if they are shorter than the best so far. Returns whether they are.
     fn justify(&mut self, method: &'static str, routes: &RouteTable, mut transfers: Transfers) -> bool {
         let mut kept = None;
-        for round in 0..=ROUNDS {
+        let rounds = if self.budget.uses(JUSTIFICATION) { ROUNDS } else { 0 };
+        for round in 0..=rounds {
             let steps = transfers.step_count();
             if steps < self.below {
                 self.below = steps;
                 kept = Some(transfers.clone());
             }
             let cost = 2 * transfers.len() as u64;
-            if self.is_over() || self.evaluations_left < cost || round == ROUNDS {
+            if self.is_over() || self.evaluations_left < cost || round == rounds {
                 break;
             }
             self.evaluations_left -= cost;

@@ -3,8 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use lockstep_schedule::Budget;
 use rand::{Rng, RngExt};
 
+use super::{BALANCED_TREES, TWO_ROOTS};
 use crate::kit::capacities::{Capacities, SlotId};
 use crate::negotiation::neighbour_graph::NeighbourGraph;
 use crate::negotiation::route_table::RouteTable;
@@ -55,6 +57,13 @@ impl AttemptChoice {
                 depth_cost: 1 << rng.random_range(0..5),
             },
         }
+    }
+
+    /// Returns the same choice without what a budget [leaves out](Budget::without).
+    pub(super) fn without_left_out(self, budget: &Budget) -> Self {
+        let has_balanced = self.roots != RootChoice::Balanced || budget.uses(BALANCED_TREES);
+        let roots = if has_balanced { self.roots } else { RootChoice::Centres };
+        Self { roots, is_exchange: self.is_exchange && budget.uses(TWO_ROOTS), ..self }
     }
 }
 

@@ -1,9 +1,10 @@
 //! The description of a method.
 
-use lockstep_schedule::Schedule;
+use lockstep_schedule::{Part, Schedule};
 
 use super::method_error::MethodError;
 use super::request::MethodRequest;
+use crate::portfolio::ENGINE;
 
 /// A method that finds schedules for one kind of problem on any network.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +18,16 @@ pub struct Method {
     pub evaluations_per_delivery: u64,
     /// Whether another attempt can give another schedule.
     pub(crate) is_random: bool,
+    /// Its parts that a budget can [leave out](lockstep_schedule::Budget::without).
+    pub parts: &'static [Part],
     pub(crate) find: FindSchedule,
+}
+
+impl Method {
+    /// Returns the method as a part that a budget can [leave out](lockstep_schedule::Budget::without).
+    pub const fn part(&self) -> Part {
+        Part { owner: ENGINE, name: self.name, about: self.about }
+    }
 }
 
 /// Returns the shortest schedule of all attempts of the request, or the first one with at most `goal` steps.

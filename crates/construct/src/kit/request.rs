@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockstep_paths::PathTable;
-use lockstep_schedule::{Budget, Problem, Schedule, StopReason};
+use lockstep_schedule::{Budget, Part, Problem, Schedule, StopReason};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -70,6 +70,11 @@ impl<'a> MethodRequest<'a> {
     /// As [`SchedulingTask::new`].
     pub(crate) fn task(&self) -> Result<SchedulingTask<'a>, MethodError> {
         Ok(SchedulingTask::new(self.problem)?.with_bus_paths(self.bus_paths).within(self.budget))
+    }
+
+    /// Returns true if a part of a method is not left out.
+    pub(crate) fn uses(&self, part: Part) -> bool {
+        self.budget.uses(part)
     }
 
     /// Returns the best result of all attempts, which run in parallel on the current rayon pool; ties go to the earlier
@@ -174,6 +179,11 @@ impl AttemptContext<'_> {
     /// Returns the number of this attempt, from 0.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Returns true if a part of a method is not left out.
+    pub(crate) fn uses(&self, part: Part) -> bool {
+        self.request.uses(part)
     }
 
     /// Returns the number of steps aimed at.

@@ -24,6 +24,7 @@ pub(crate) const FLOODING: Method = Method {
     find,
     evaluations_per_delivery: 1,
     is_random: false,
+    parts: &[],
 };
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {

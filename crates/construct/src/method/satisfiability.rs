@@ -29,6 +29,7 @@ pub(crate) const SATISFIABILITY: Method = Method {
     find,
     evaluations_per_delivery: 64,
     is_random: true,
+    parts: &[],
 };
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {

@@ -10,6 +10,7 @@ const HOPELESS: &[Method] = &[Method {
     about: "never finds a schedule",
     evaluations_per_delivery: 1,
     is_random: true,
+    parts: &[],
     find: |_| Err(MethodError::NoShorter),
 }];
 
@@ -53,6 +54,7 @@ const ENDLESS: &[Method] = &[Method {
     about: "takes all evaluations",
     evaluations_per_delivery: 1,
     is_random: true,
+    parts: &[],
     find: |request| {
         let endless = |_: &mut _, context: &AttemptContext<'_>| loop {
             context.count(1 << 20);

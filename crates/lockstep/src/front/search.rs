@@ -314,7 +314,8 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             self.done += 1;
         }
         for problem in &problems {
-            let schedules = combining::schedules(problem).map(|found| (found.to_string(), found.schedule));
+            let schedules = combining::schedules(problem).filter(|found| self.budget.uses(found.algorithm.part()));
+            let schedules = schedules.map(|found| (found.to_string(), found.schedule));
             self.add_all(problem, schedules, observe)?;
             self.done += 1;
         }

@@ -3,12 +3,27 @@
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::LowerBound;
 use lockstep_construct::{ConstructEngine, all_reduce};
-use lockstep_schedule::{Budget, Effort, Engine, FoundSchedule, Pattern, Problem, Schedule, StopReason, verify};
+use lockstep_schedule::{Budget, Effort, Engine, FoundSchedule, Part, Pattern, Problem, Schedule, StopReason, verify};
 
 use super::budget_share::{part_of_time, share};
 use super::event::Event;
 use super::plan_state::PhaseSchedule;
 use super::registry::RegisteredEngine;
+
+/// The search for an all-reduce as a whole.
+pub(super) const WHOLE: Part =
+    Part { owner: "planner", name: "whole", about: "an all-reduce whose phases share steps" };
+
+/// The [first look](first_look).
+pub(super) const FIRST_LOOK: Part =
+    Part { owner: "planner", name: "first-look", about: "a small all-reduce is planned as a whole before its phases" };
+
+/// The second use of the exact rules in a long pass.
+pub(super) const EXACT_AGAIN: Part = Part {
+    owner: "planner",
+    name: "exact-again",
+    about: "the exact rules for an all-reduce a second time, with more work",
+};
 
 /// The evaluations of one attempt at a whole all-reduce, per delivery.
 const ATTEMPT: u64 = 32;
@@ -34,7 +49,7 @@ pub(crate) fn bound_of_whole(
     if problem.collective().pattern() != Pattern::ReduceBroadcast {
         return of_phases;
     }
-    let mut search = BoundSearch::new(problem);
+    let mut search = BoundSearch::without(problem, budget);
     search.offer(of_phases);
     raise_whole(&mut search, enough, (cost, budget), observe);
     search.best().clone()
@@ -54,14 +69,14 @@ pub(super) fn raise_whole(
     };
     search.raise(cost, enough, &budget, &mut observe);
     let evaluations = budget.evaluation_limit();
-    if cost == Cost::Exact && (LONG_PASS..u64::MAX).contains(&evaluations) {
+    if cost == Cost::Exact && budget.uses(EXACT_AGAIN) && (LONG_PASS..u64::MAX).contains(&evaluations) {
         let work = evaluations.saturating_mul(LITERALS_PER_EVALUATION) / u64::from(BOUND_SHARE);
         search.raise_exact(work, enough, &budget, &mut observe);
     }
 }
 
 /// The evaluations of the first look at a whole all-reduce, before its phases. A number that does not depend on the budget.
-pub(super) const FIRST_LOOK: u64 = 1 << 16;
+pub(super) const FIRST_LOOK_EVALUATIONS: u64 = 1 << 16;
 
 /// Returns a schedule of a whole all-reduce in fewer steps than `start`, before its phases are planned and after bounds of it
 /// by rules of little cost. There is none if the problem is large: then the phases often have optimal schedules at once.
@@ -73,23 +88,23 @@ pub(super) fn first_look(
     (seed, budget): (u64, &Budget),
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Option<PhaseSchedule> {
-    if problem.messages().delivery_count() > FIRST_LOOK / ATTEMPT {
+    if problem.messages().delivery_count() > FIRST_LOOK_EVALUATIONS / ATTEMPT || !budget.uses(FIRST_LOOK) {
         return None;
     }
     search.raise(Cost::Searches, u32::MAX, budget, |rule, bound| {
         observe(Event::Bound { rule, steps: bound.map(|bound| bound.steps) });
     });
     let bound = search.best().steps;
-    let limit = budget.clone().with_evaluations(budget.evaluation_limit().min(FIRST_LOOK));
+    let limit = budget.clone().with_evaluations(budget.evaluation_limit().min(FIRST_LOOK_EVALUATIONS));
     let found = all_reduce(problem, start, steps.unwrap_or(bound), seed, &limit)?;
     verified(problem, found, observe)
 }
 
-/// Returns true if the problem is also planned as a whole, after its phases: it is an all-reduce, and `engines` contains
-/// [`ConstructEngine`].
-pub(super) fn is_planned_whole(problem: &Problem<'_>, engines: &[RegisteredEngine<'_>]) -> bool {
+/// Returns true if the problem is also planned as a whole, after its phases: it is an all-reduce, `engines` contains
+/// [`ConstructEngine`], and the budget does not leave this out.
+pub(super) fn is_planned_whole(problem: &Problem<'_>, engines: &[RegisteredEngine<'_>], budget: &Budget) -> bool {
     let is_construct = |known: &RegisteredEngine<'_>| known.engine.name() == ConstructEngine.name();
-    problem.collective().pattern() == Pattern::ReduceBroadcast && engines.iter().any(is_construct)
+    problem.collective().pattern() == Pattern::ReduceBroadcast && budget.uses(WHOLE) && engines.iter().any(is_construct)
 }
 
 /// Returns an all-reduce in fewer steps than `start`, and why the search was stopped before it reached the goal. There is
@@ -104,7 +119,7 @@ pub(super) fn shorter_all_reduce(
     observe: &mut dyn FnMut(Event<'_>),
 ) -> (Option<PhaseSchedule>, Option<StopReason>) {
     let is_reached = start.is_some_and(|start| start.step_count() as u32 <= goal);
-    if !is_planned_whole(problem, engines) || is_reached {
+    if !is_planned_whole(problem, engines, budget) || is_reached {
         return (None, None);
     }
     let budget = share(budget, parts, 1);

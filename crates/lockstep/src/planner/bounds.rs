@@ -13,6 +13,8 @@ pub(super) struct Bounds<'p> {
     phases: &'p [DistributePhase<'p>],
     pub(super) of_phases: Vec<BoundSearch<'p>>,
     pub(super) of_whole: Option<BoundSearch<'p>>,
+    /// Whether the bounds of the phases count for the problem.
+    joins_phases: bool,
     /// The last bound of an all-reduce with a proof by the exact rule, after the check of its certificate.
     proved: Option<LowerBound>,
 }
@@ -23,13 +25,15 @@ impl<'p> Bounds<'p> {
         problem: &'p Problem<'p>,
         phases: &'p [DistributePhase<'p>],
         problems: &'p [Problem<'p>],
+        budget: &Budget,
     ) -> Self {
         let is_all_reduce = problem.collective().pattern() == Pattern::ReduceBroadcast;
         Self {
             problem,
             phases,
-            of_phases: problems.iter().map(BoundSearch::new).collect(),
-            of_whole: is_all_reduce.then(|| BoundSearch::new(problem)),
+            of_phases: problems.iter().map(|problem| BoundSearch::without(problem, budget)).collect(),
+            of_whole: is_all_reduce.then(|| BoundSearch::without(problem, budget)),
+            joins_phases: !is_all_reduce || budget.uses(Rule::Phases.part()),
             proved: None,
         }
     }
@@ -38,7 +42,7 @@ impl<'p> Bounds<'p> {
     pub(super) fn best(&self) -> LowerBound {
         let of_phases = self.phases_together();
         match &self.of_whole {
-            Some(whole) if whole.best().steps >= of_phases.steps => whole.best().clone(),
+            Some(whole) if !self.joins_phases || whole.best().steps >= of_phases.steps => whole.best().clone(),
             _ => of_phases,
         }
     }
@@ -52,7 +56,8 @@ impl<'p> Bounds<'p> {
 
     /// Returns the steps of the best bound of the problem so far.
     pub(super) fn best_steps(&self) -> u32 {
-        self.of_phases.iter().chain(&self.of_whole).map(|search| search.best().steps).max().unwrap_or(0)
+        let of_phases = if self.joins_phases { &self.of_phases[..] } else { &[] };
+        of_phases.iter().chain(&self.of_whole).map(|search| search.best().steps).max().unwrap_or(0)
     }
 
     /// Applies the rules up to this cost to all phases and to the whole, up to `enough` steps.
@@ -72,7 +77,9 @@ impl<'p> Bounds<'p> {
     ) {
         let of_phases = self.phases_together();
         if let Some(search) = &mut self.of_whole {
-            search.offer(of_phases);
+            if self.joins_phases {
+                search.offer(of_phases);
+            }
             raise_whole(search, enough, (cost, budget), observe);
             let best = search.best();
             // The check may take seconds, which count towards the time limit.

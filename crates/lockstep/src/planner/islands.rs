@@ -116,8 +116,9 @@ impl IslandTask {
     /// The reason in words.
     pub(crate) fn run(&self) -> Result<Vec<u8>, String> {
         let file = ScheduleFile::from_bytes(&self.problem).map_err(|error| error.to_string())?;
-        let options = self.options.options().ok_or("the engines of the island are unknown")?;
-        match Planner::new(file.problem(), options).run(&Budget::evaluations(self.evaluations), |_| {}) {
+        let budget = Budget::evaluations(self.evaluations);
+        let (options, budget) = self.options.options(budget).ok_or("the engines of the island are unknown")?;
+        match Planner::new(file.problem(), options).run(&budget, |_| {}) {
             Ok(plan) => Ok(plan.to_file(None).to_bytes()),
             Err(PlanError::NotFound(_)) => Ok(Vec::new()),
             Err(error) => Err(error.to_string()),

@@ -1,9 +1,16 @@
 //! Schedules of one phase of an all-reduce as schedules of the other.
 
-use lockstep_schedule::{FoundSchedule, Problem, verify};
+use lockstep_schedule::{FoundSchedule, Part, Problem, verify};
 use lockstep_topology::{ChannelId, ResourceId, Topology};
 
 use super::plan_state::PhaseSchedule;
+
+/// The use of a schedule of one phase for the other.
+pub(super) const MIRROR: Part = Part {
+    owner: "planner",
+    name: "mirror",
+    about: "a schedule of one phase of an all-reduce as one of the other phase",
+};
 
 /// The opposite of every channel, in a network where each has one.
 ///

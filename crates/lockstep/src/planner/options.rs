@@ -1,6 +1,7 @@
 //! What a planner is given beside its problem and budget.
 
 use lockstep_bounds::Cost;
+use lockstep_schedule::{Budget, Part};
 use serde::{Deserialize, Serialize};
 
 use super::registry::{EngineChoice, EngineRegistry};
@@ -25,14 +26,43 @@ pub struct PlanOptions<'a> {
     pub seed: u64,
     /// The cost of the most expensive lower bounds that are computed.
     pub bounds: Cost,
+    /// The [parts](EngineRegistry::parts) that are left out, in addition to those that the
+    /// [budget](lockstep_schedule::Budget::without) leaves out.
+    pub without: &'a [Part],
+}
+
+impl<'a> PlanOptions<'a> {
+    /// Returns the same options without these parts.
+    ///
+    /// ```
+    /// use lockstep::{EngineRegistry, PlanOptions};
+    ///
+    /// let parts = ["rarest-first", "bounds/cut"].map(|name| EngineRegistry::standard().part(name).unwrap());
+    /// let options = PlanOptions::auto(1).without(&parts);
+    /// assert_eq!(options.without.len(), 2);
+    /// ```
+    #[must_use]
+    pub const fn without(self, parts: &'a [Part]) -> Self {
+        Self { without: parts, ..self }
+    }
 }
 
 impl PlanOptions<'static> {
     /// Returns the options for [`EngineChoice::Auto`] with the standard registry, without a maximum number of steps.
     pub const fn auto(seed: u64) -> Self {
-        Self { engine: EngineChoice::Auto, engines: EngineRegistry::standard(), steps: None, seed, bounds: Cost::Exact }
+        Self {
+            engine: EngineChoice::Auto,
+            engines: EngineRegistry::standard(),
+            steps: None,
+            seed,
+            bounds: Cost::Exact,
+            without: &[],
+        }
     }
 }
+
+/// Stands between the engines and the parts that are left out, in [`StoredEngine::Custom`].
+const WITHOUT: &str = " without ";
 
 /// [`PlanOptions`] in a file.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -50,7 +80,7 @@ pub(super) enum StoredEngine {
     Construct,
     Umda,
     Hgsa,
-    /// The choice and all engines of a registry with engines of the user.
+    /// The choice and all engines of a registry with engines of the user, and the parts that are left out.
     Custom(String),
 }
 
@@ -69,15 +99,20 @@ impl StoredEngine {
 }
 
 impl StoredOptions {
-    /// Returns the options with the standard registry; `None` for engines of another one.
-    pub(crate) fn options(&self) -> Option<PlanOptions<'static>> {
-        let engine = self.engine.name().parse().ok()?;
-        Some(PlanOptions { engine, steps: self.steps, ..PlanOptions::auto(self.seed) })
+    /// Returns the options with the standard registry, and the budget without the parts that they leave out. `None` for engines of
+    /// another registry.
+    pub(crate) fn options(&self, budget: Budget) -> Option<(PlanOptions<'static>, Budget)> {
+        let engine = self.engine.name();
+        let (engine, parts) = engine.split_once(WITHOUT).unwrap_or((engine, ""));
+        let parts = parts.split(", ").filter(|name| !name.is_empty());
+        let parts: Option<Vec<Part>> = parts.map(|name| EngineRegistry::standard().part(name).ok()).collect();
+        let options = PlanOptions { engine: engine.parse().ok()?, steps: self.steps, ..PlanOptions::auto(self.seed) };
+        Some((options, budget.without(&parts?)))
     }
 }
 
 impl From<PlanOptions<'_>> for StoredOptions {
-    fn from(PlanOptions { engine, engines, steps, seed, .. }: PlanOptions<'_>) -> Self {
+    fn from(PlanOptions { engine, engines, steps, seed, without, .. }: PlanOptions<'_>) -> Self {
         let numbered = [
             StoredEngine::Auto,
             StoredEngine::Analytic,
@@ -91,6 +126,39 @@ impl From<PlanOptions<'_>> for StoredOptions {
             let names: Vec<&str> = engines.choices().map(EngineChoice::name).collect();
             StoredEngine::Custom(format!("{engine} of {}", names.join(", ")))
         });
+        let mut parts: Vec<String> = without.iter().map(Part::to_string).collect();
+        parts.sort_unstable();
+        let engine = match &parts[..] {
+            [] => engine,
+            parts => StoredEngine::Custom(format!("{}{WITHOUT}{}", engine.name(), parts.join(", "))),
+        };
         Self { engine, steps, seed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::EngineStage;
+
+    #[test]
+    fn stored_options_keep_the_parts_that_are_left_out() {
+        let parts = ["rarest-first", "bounds/cut"].map(|name| EngineRegistry::standard().part(name).unwrap());
+        for parts in [&[][..], &parts[..1], &parts] {
+            let options = PlanOptions { steps: Some(7), ..PlanOptions::auto(3) }.without(parts);
+            let (stored, budget) = StoredOptions::from(options).options(Budget::unlimited()).unwrap();
+            assert_eq!(stored.without(parts), options);
+            assert!(
+                budget.left_out().len() == parts.len() && parts.iter().all(|part| budget.left_out().contains(part))
+            );
+        }
+    }
+
+    #[test]
+    fn stored_options_with_engines_of_the_user_are_refused() {
+        let engines =
+            EngineRegistry::standard().clone().with_engine(&lockstep_construct::ConstructEngine, EngineStage::Search);
+        let stored = StoredOptions::from(PlanOptions { engines: &engines, ..PlanOptions::auto(1) });
+        assert!(stored.options(Budget::unlimited()).is_none());
     }
 }

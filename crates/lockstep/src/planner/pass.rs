@@ -76,7 +76,8 @@ impl Pass<'_> {
         let &Self { problem, phases, problems, engines, options, seed, ref budget, ref identity, .. } = self;
         let (mut state, mut resumed) = resumed.map_or_else(Default::default, |(state, search)| (state, Some(search)));
         self.offer_resumed(&state, resumed.is_some(), bounds)?;
-        let of_whole = bounds.of_whole.as_mut().filter(|_| self.looks_first && is_planned_whole(problem, engines));
+        let of_whole =
+            bounds.of_whole.as_mut().filter(|_| self.looks_first && is_planned_whole(problem, engines, budget));
         let looked = of_whole.and_then(|of_whole| {
             let start = known.map(|known| &known.schedule);
             first_look(problem, start, of_whole, options.steps, (seed, budget), observe)
@@ -91,7 +92,7 @@ impl Pass<'_> {
                 return Ok(self.run_whole(first, bounds, observe));
             }
         }
-        let parts = phases.len() + usize::from(is_planned_whole(problem, engines));
+        let parts = phases.len() + usize::from(is_planned_whole(problem, engines, budget));
         let evaluations = budget.evaluation_limit() / parts as u64;
         for (place, &of_phase) in problems.iter().enumerate().skip(state.done.len()) {
             observe(Event::Part { place, count: parts, evaluations, reached: None });

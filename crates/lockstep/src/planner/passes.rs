@@ -4,9 +4,13 @@
 //! longer. So the evaluations of a pass do not depend on the budget. Each pass plans the all-reduce again, with four times the
 //! evaluations of the pass before, and the shortest schedule of all passes counts.
 
-use lockstep_schedule::Problem;
+use lockstep_schedule::{Part, Problem};
 
 use super::limits::DEFAULT_EVALUATIONS;
+
+/// Several passes over a small all-reduce.
+pub(super) const PASSES: Part =
+    Part { owner: "planner", name: "passes", about: "several passes over an all-reduce, each with more evaluations" };
 
 /// The evaluations of the second pass over a small problem. This pass and the next five take [`DEFAULT_EVALUATIONS`] together.
 const SECOND_PASS: u64 = DEFAULT_EVALUATIONS / (1 + 4 + 16 + 64 + 256 + 1024);

@@ -5,16 +5,17 @@ use lockstep_certificate::LowerBound;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, DistributePhase, NotFound, Problem, StopReason};
 use lockstep_topology::Topology;
 
-use super::all_reduce::{FIRST_LOOK, is_planned_whole};
+use super::all_reduce::{FIRST_LOOK_EVALUATIONS, is_planned_whole};
 use super::bounds::Bounds;
 use super::checkpoint::{self, CheckpointError, Identity, LazyIdentity, SavedSearch};
 use super::error::PlanError;
 use super::event::{Ending, Event};
 use super::limits::{MAX_DELIVERIES, TRANSFERS, check_size};
-use super::mirror::Mirror;
+use super::mirror::{MIRROR, Mirror};
 use super::options::PlanOptions;
+use super::parts::engine_part;
 use super::pass::{Found, Pass};
-use super::passes::{MOST_USEFUL, passes};
+use super::passes::{MOST_USEFUL, PASSES, passes};
 use super::plan_state::{PhaseSchedule, PlanState};
 use crate::plan::{CutShort, Origin, Plan, WithdrawnBound};
 
@@ -134,22 +135,29 @@ impl<'a> Planner<'a> {
     /// [`PlanError`].
     pub fn run(self, budget: &Budget, mut observe: impl FnMut(Event<'_>)) -> Result<Plan, PlanError> {
         let Self { problem, options, checkpoint } = self;
-        let engines = options.engines.chosen(options.engine)?;
+        let budget = &budget.clone().without(options.without);
+        let mut engines = options.engines.chosen(options.engine)?;
+        engines.retain(|known| budget.uses(engine_part(known.engine)));
+        if engines.is_empty() {
+            let why = "all its engines are left out".to_owned();
+            return Err(NotFound::Unsupported { engine: options.engine.name(), why }.into());
+        }
         check_size(TRANSFERS, problem.messages().delivery_count(), MAX_DELIVERIES)?;
         let phases = DistributePhase::all(&problem);
         let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(&problem)).collect();
-        let mut bounds = Bounds::new(&problem, &phases, &problems);
+        let mut bounds = Bounds::new(&problem, &phases, &problems, budget);
         if let Some(steps) = options.steps {
             check_possible(&problem, &mut bounds, steps, budget)?;
         }
         let limit = budget.evaluation_limit();
-        let passes = if is_planned_whole(&problem, &engines) { passes(&problem, limit).collect() } else { vec![limit] };
+        let has_passes = is_planned_whole(&problem, &engines, budget) && budget.uses(PASSES);
+        let passes = if has_passes { passes(&problem, limit).collect() } else { vec![limit] };
         let identity = |evaluations| Identity::new(&problem, options, evaluations);
         let resumed = checkpoint.map(|bytes| resumed_pass(passes.iter().map(|&limit| identity(limit)), &bytes));
         let mut resumed = resumed.transpose()?;
         let nothing = NotFound::Stopped { steps: bounds.best_steps(), reason: StopReason::Evaluations };
         let mut shortest: Result<Found, NotFound> = Err(nothing);
-        let mirror = Mirror::new(&problems);
+        let mirror = budget.uses(MIRROR).then(|| Mirror::new(&problems)).flatten();
         for (number, &evaluations) in passes.iter().enumerate() {
             let pass = Pass {
                 problem: &problem,
@@ -166,7 +174,7 @@ impl<'a> Planner<'a> {
                 } else {
                     options.bounds
                 },
-                looks_first: evaluations < 4 * FIRST_LOOK,
+                looks_first: evaluations < 4 * FIRST_LOOK_EVALUATIONS,
                 identity: LazyIdentity::new(&problem, options, evaluations),
             };
             let mut is_spent = false;

@@ -56,9 +56,9 @@ impl SweepTask {
     ///
     /// The reason in words.
     pub(crate) fn run(&self, before: &Plan) -> Result<Vec<u8>, String> {
-        let options = self.options.options().ok_or("the engines of the sweep are unknown")?;
-        let (mut pages, mut number) = (Vec::new(), self.first);
         let budget = Budget::evaluations(self.evaluations);
+        let (options, budget) = self.options.options(budget).ok_or("the engines of the sweep are unknown")?;
+        let (mut pages, mut number) = (Vec::new(), self.first);
         let swept = sweep(before, self.sets.iter().cloned(), options, &budget, |consequence| {
             pages.extend(SweepPage::new(number, &consequence).into_bytes());
             number += 1;

@@ -17,6 +17,7 @@ mod islands;
 mod limits;
 mod networks;
 mod oracle;
+mod parts;
 mod planner;
 mod recovery;
 mod replanning;

@@ -33,6 +33,10 @@ pub(super) fn of_argument(argument: &Arg, line: &Line<'_>) -> Vec<Candidate> {
             let registry = EngineRegistry::standard();
             registry.choices().map(|choice| Candidate::new(choice.name(), "")).collect()
         }
+        "PART" => {
+            let parts = EngineRegistry::standard().parts();
+            parts.iter().map(|part| Candidate::new(part.to_string(), part.about)).collect()
+        }
         "FORMAT" => GraphFormat::ALL.map(|format| Candidate::new(format.name(), "")).to_vec(),
         "SPEC" => specs(),
         "NODE" => network(line).map_or(Vec::new(), |network| names(&network)),

@@ -41,6 +41,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
     }
     let mut checkpoint = None;
     let options = PlanOptions { engine: args.engine, steps: args.steps, ..PlanOptions::auto(args.seed) };
+    let options = options.without(&args.without);
     let has_islands = args.islands.get() > 1;
     if has_islands || options.engines.writes_checkpoints(args.engine) {
         checkpoint = CheckpointFile::new(args.checkpoint.as_deref(), output.as_ref(), &mut files)?;

@@ -33,6 +33,7 @@ pub(crate) const ARBORESCENCES: Method = Method {
     find,
     evaluations_per_delivery: 16,
     is_random: true,
+    parts: &[],
 };
 
 /// The maximum number of visits of arcs while trees are packed.

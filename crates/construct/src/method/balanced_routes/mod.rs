@@ -18,7 +18,7 @@ mod terminal_graph;
 #[cfg(test)]
 mod tests;
 
-use lockstep_schedule::Schedule;
+use lockstep_schedule::{Part, Schedule};
 use rand::Rng;
 
 use self::demands::RoutingDemands;
@@ -51,7 +51,11 @@ pub(crate) const BALANCED_ROUTES: Method = Method {
     find,
     evaluations_per_delivery: 4,
     is_random: true,
+    parts: &[TABU],
 };
+
+/// See [`step_search`].
+const TABU: Part = Part { owner: "balanced-routes", name: "tabu", about: "hops move to other steps by tabu search" };
 
 /// The maximum number of hops of all messages together: about 1 GiB.
 const MAX_HOPS: u64 = 1 << 24;
@@ -87,7 +91,7 @@ fn attempt(
     let goal = demands.least_steps(graph)?.max(context.goal());
     let (load, routes) = routes::balanced(graph, demands, goal, rng, context)?;
     let (mut steps, mut step_of) = list_scheduling::furthest_first(graph, &routes, rng, context)?;
-    while steps > goal.max(load) {
+    while steps > goal.max(load) && context.uses(TABU) {
         let Some(shorter) = step_search::shortened(graph, &routes, &step_of, steps - 1, rng, context) else { break };
         (steps, step_of) = (steps - 1, shorter);
     }

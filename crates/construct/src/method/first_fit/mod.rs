@@ -53,6 +53,7 @@ pub(crate) const FIRST_FIT: Method = Method {
     find,
     evaluations_per_delivery: 1,
     is_random: true,
+    parts: &[],
 };
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {

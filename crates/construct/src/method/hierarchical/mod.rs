@@ -43,6 +43,7 @@ pub(crate) const HIERARCHICAL: Method = Method {
     find,
     evaluations_per_delivery: 1,
     is_random: false,
+    parts: &[],
 };
 
 /// Units of work per transfer.

@@ -53,6 +53,7 @@ pub(crate) const LAYERED_FLOW: Method = Method {
     find,
     evaluations_per_delivery: 32,
     is_random: true,
+    parts: &[],
 };
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {

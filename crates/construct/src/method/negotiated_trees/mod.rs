@@ -32,6 +32,7 @@ pub(crate) const NEGOTIATED_TREES: Method = Method {
     find,
     evaluations_per_delivery: 64,
     is_random: true,
+    parts: &[],
 };
 
 /// The largest number of messages times terminals.

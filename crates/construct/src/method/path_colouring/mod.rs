@@ -24,7 +24,7 @@ mod step_packing;
 #[cfg(test)]
 mod tests;
 
-use lockstep_schedule::{Routing, Schedule, Switching, Transfer};
+use lockstep_schedule::{Part, Routing, Schedule, Switching, Transfer};
 use lockstep_topology::ChannelId;
 use rand_chacha::ChaCha8Rng;
 
@@ -73,7 +73,23 @@ pub(crate) const PATH_COLOURING: Method = Method {
     find,
     evaluations_per_delivery: 512,
     is_random: true,
+    parts: &[ANNEALING, PACKING, DETOURS],
 };
+
+/// See [`annealing`].
+const ANNEALING: Part =
+    Part { owner: "path-colouring", name: "annealing", about: "messages take free steps or displace other messages" };
+
+/// See [`step_packing`].
+const PACKING: Part = Part {
+    owner: "path-colouring",
+    name: "packing",
+    about: "large problems begin with steps that are filled one after the other",
+};
+
+/// See [`detours`].
+const DETOURS: Part =
+    Part { owner: "path-colouring", name: "detours", about: "longer paths where shortest paths overload a channel" };
 
 /// Number of moves per message and number of steps, in an attempt of the first round; later rounds make more.
 const MOVES: u64 = 512;
@@ -115,8 +131,11 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let least = u32::try_from(dags.channel_uses().div_ceil(per_step)).map_err(|_| MethodError::TooLarge)?;
     let goal = request.goal.max(least);
     let has_spare_channels = dags.channel_uses() < u64::from(goal).saturating_mul(per_step);
-    let may_detour = problem.model().routing == Routing::Any && has_spare_channels;
-    let is_packed = request.fixed.is_none() && is_packable(&dags, goal);
+    let may_detour = request.uses(DETOURS) && problem.model().routing == Routing::Any && has_spare_channels;
+    let is_packed = request.uses(PACKING) && request.fixed.is_none() && is_packable(&dags, goal);
+    if !is_packed && !request.uses(ANNEALING) {
+        return Err(MethodError::Unsupported);
+    }
     let (mut router, mut rng) = (MessageRouter::new(&task, &dags, goal), request.attempt_rng(request.attempts.start));
     if may_detour {
         router.reroute(request, &mut rng, MessageRouter::choose_shortest)?;
@@ -195,7 +214,8 @@ impl PathColouring<'_> {
     fn attempt(&self, rng: &mut ChaCha8Rng, context: &AttemptContext<'_>) -> Result<TransferLog, MethodError> {
         let last = self.request.below.saturating_sub(1).min(self.first.saturating_mul(2).saturating_add(64));
         context.check(self.first)?;
-        let may_anneal = max_moves(&self.dags, self.first) >= USEFUL_MOVES * self.dags.message_count() as u64;
+        let may_anneal = context.uses(ANNEALING)
+            && max_moves(&self.dags, self.first) >= USEFUL_MOVES * self.dags.message_count() as u64;
         let packings = if may_anneal { context.number() / 2 } else { context.number() };
         let is_packed = !may_anneal || context.number().is_multiple_of(2);
         let packed = match &self.paths {
@@ -229,7 +249,7 @@ impl PathColouring<'_> {
         let mut state = AnnealingState::new(&self.dags, &self.capacities, steps)?;
         state.place_all(packer.steps(), paths);
         let mut best = state.log()?;
-        while steps > self.first {
+        while steps > self.first && context.uses(ANNEALING) {
             steps -= 1;
             state.unplace_from(steps);
             let left = state.run(steps, self.moves(steps), FROM_COLOURING, rng, context);

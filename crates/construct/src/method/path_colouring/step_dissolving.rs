@@ -31,6 +31,7 @@ pub(crate) const STEP_DISSOLVING: Method = Method {
     find,
     evaluations_per_delivery: 4,
     is_random: true,
+    parts: &[],
 };
 
 /// Number of moves per message of a step, in an attempt of the first round; later rounds make more.

@@ -32,7 +32,7 @@ mod strategy;
 mod tests;
 mod tight_sets;
 
-use lockstep_schedule::Schedule;
+use lockstep_schedule::{Part, Schedule};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -82,6 +82,25 @@ pub(crate) const RAREST_FIRST: Method = Method {
     find,
     evaluations_per_delivery: 1,
     is_random: true,
+    parts: &[INDEPENDENT, TIGHT_SETS, RELAYS],
+};
+
+/// Terminals that choose [in parallel](independent).
+const INDEPENDENT: Part =
+    Part { owner: "rarest-first", name: "independent", about: "terminals that choose in parallel" };
+
+/// See [`tight_sets`].
+const TIGHT_SETS: Part = Part {
+    owner: "rarest-first",
+    name: "tight-sets",
+    about: "sets of terminals that many messages enter over few channels",
+};
+
+/// Messages of few receivers that every terminal may relay, or only those on shortest paths.
+const RELAYS: Part = Part {
+    owner: "rarest-first",
+    name: "relays",
+    about: "terminals that relay messages because they have nothing better to do",
 };
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
@@ -92,7 +111,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if Holdings::bytes(&task) > MAX_HOLDINGS_BYTES {
         return Err(MethodError::TooLarge);
     }
-    let shared = BroadcastContext::new(&task, request.fixed, request.below < u32::MAX);
+    let shared = BroadcastContext::new(&task, request.fixed, request.below < u32::MAX && request.uses(TIGHT_SETS));
     request.best_attempt(|rng, context| attempt(&shared, rng, context)).map(TransferLog::into_schedule)
 }
 
@@ -107,7 +126,7 @@ fn attempt(
     // If the goal is out of reach, a larger target is easier to meet.
     let goal = context.goal().min(below - 1);
     let target = if is_first { goal } else { rng.random_range(goal..below) };
-    if independent::fits(shared) {
+    if context.uses(INDEPENDENT) && independent::fits(shared) {
         let steps = IndependentSteps::new(shared, target, rng);
         let steps = if context.is_quick() { steps.quickly() } else { steps };
         match steps.run(target, below, context) {
@@ -115,7 +134,8 @@ fn attempt(
             result => return result,
         }
     }
-    let relayed = shared.relayed_holdings().filter(|_| if is_first { shared.is_dense() } else { rng.random() });
+    let relayed = shared.relayed_holdings().filter(|_| context.uses(RELAYS));
+    let relayed = relayed.filter(|_| if is_first { shared.is_dense() } else { rng.random() });
     let reroutes_early = !is_first && rng.random();
     let builder = ScheduleBuilder::new(shared, relayed.unwrap_or(shared.holdings()), target, reroutes_early, rng);
     let builder = if context.is_quick() { builder.quickly() } else { builder };

@@ -15,7 +15,7 @@ mod supply;
 mod time_expanded;
 
 use lockstep_paths::ArcId;
-use lockstep_schedule::{Routing, Schedule, Switching, Transport};
+use lockstep_schedule::{Part, Routing, Schedule, Switching, Transport};
 use lockstep_topology::{ChannelId, NodeId};
 
 use self::supply::Supply;
@@ -48,7 +48,19 @@ pub(crate) const SCATTER_FLOW: Method = Method {
     find,
     evaluations_per_delivery: 16,
     is_random: false,
+    parts: &[HALVING, STORE_AND_FORWARD, TIME_EXPANDED],
 };
+
+/// See [`halving`].
+const HALVING: Part = Part { owner: "scatter-flow", name: "halving", about: "direct transfers by halving a flow" };
+
+/// See [`store_and_forward`].
+const STORE_AND_FORWARD: Part =
+    Part { owner: "scatter-flow", name: "store-and-forward", about: "hop by hop along shortest routes" };
+
+/// See [`time_expanded`].
+const TIME_EXPANDED: Part =
+    Part { owner: "scatter-flow", name: "time-expanded", about: "flows over time, where relays save steps" };
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
@@ -70,6 +82,9 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
 /// Returns a schedule of direct wormhole transfers; `None` if there is none.
 fn direct(request: &MethodRequest<'_>, scatter: &SingleSourceScatter, opposite: &[[ChannelId; 2]]) -> Option<Schedule> {
     let (topology, model) = (request.problem.topology(), request.problem.model());
+    if !request.uses(HALVING) {
+        return None;
+    }
     let mut supply = Supply::new(topology, scatter, model.ports, Transport::Direct);
     if model.routing == Routing::Minimal {
         supply.keep_shortest();

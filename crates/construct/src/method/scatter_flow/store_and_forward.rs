@@ -7,6 +7,7 @@ use lockstep_paths::ArcId;
 use lockstep_schedule::{MessageId, Schedule, Transport};
 use lockstep_topology::{ChannelId, NodeId};
 
+use super::STORE_AND_FORWARD;
 use super::supply::{MAX_CHANNEL_USES, Supply};
 use super::time_expanded::{self, Timing};
 use crate::kit::request::MethodRequest;
@@ -19,6 +20,9 @@ pub(super) fn schedule(
     scatter: &SingleSourceScatter,
     opposite: &[[ChannelId; 2]],
 ) -> Option<Schedule> {
+    if !request.uses(STORE_AND_FORWARD) {
+        return None;
+    }
     let (topology, ports) = (request.problem.topology(), request.problem.model().ports);
     let supply = Supply::new(topology, scatter, ports, Transport::StoreAndForward);
     let bound = lower_bound(&supply)?;

@@ -4,6 +4,7 @@ use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::{MessageId, Ports, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 
+use super::TIME_EXPANDED;
 use super::supply::Supply;
 use crate::kit::capacities::port_limit;
 use crate::kit::request::MethodRequest;
@@ -38,6 +39,9 @@ pub(super) fn schedule(
     below: u32,
     request: &MethodRequest<'_>,
 ) -> Option<Schedule> {
+    if !request.uses(TIME_EXPANDED) {
+        return None;
+    }
     let mut room = below.checked_sub(1)?;
     // Without a known upper bound, the network grows as needed.
     if below == u32::MAX {

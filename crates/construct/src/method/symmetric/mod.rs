@@ -47,6 +47,7 @@ pub(crate) const SYMMETRIC: Method = Method {
     find,
     evaluations_per_delivery: 8,
     is_random: true,
+    parts: &[],
 };
 
 /// Units of work per channel of the search for a group, in addition to the [groups](FreeActionGroup::work).

@@ -36,6 +36,7 @@ pub(crate) const TELEPHONE: Method = Method {
     find,
     evaluations_per_delivery: 64,
     is_random: true,
+    parts: &[],
 };
 
 /// The maximum number of visits of nodes and channels in the tries of one attempt.

@@ -51,6 +51,7 @@ pub(crate) const WINDOW_PACKING: Method = Method {
     find,
     evaluations_per_delivery: 3,
     is_random: true,
+    parts: &[],
 };
 
 /// Number of passes in which the paths are balanced, per unit of effort.
