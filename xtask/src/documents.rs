@@ -10,8 +10,8 @@ use crate::command::{Build, cargo_status, status};
 /// The program with the tasks.
 const PROGRAM: &str = "lockstep-documents";
 
-/// The `cargo` arguments that start the program `optima`.
-const OPTIMA: [&str; 8] = ["run", "--release", "--quiet", "--package", "lockstep-bench", "--bin", "optima", "--"];
+/// The `cargo` arguments that start a program of `lockstep-bench`, before its name.
+const BENCH: [&str; 6] = ["run", "--release", "--quiet", "--package", "lockstep-bench", "--bin"];
 
 /// Runs `lockstep-documents` with these arguments and returns its exit code.
 ///
@@ -43,13 +43,13 @@ pub(crate) fn reproduce(build: Build, reports: &[&[&str]]) -> Result<()> {
     })
 }
 
-/// Runs the program `optima` with these arguments and returns its exit code.
+/// Runs a program of `lockstep-bench` with these arguments and returns its exit code.
 ///
 /// # Errors
 ///
 /// If `cargo` cannot be started.
-pub(crate) fn optima(arguments: &[&str]) -> Result<ExitCode> {
-    cargo_status(&[&OPTIMA, arguments].concat(), &[]).map(exit_code)
+pub(crate) fn bench_program(name: &str, arguments: &[&str]) -> Result<ExitCode> {
+    cargo_status(&[&BENCH[..], &[name, "--"], arguments].concat(), &[]).map(exit_code)
 }
 
 fn exit_code(status: ExitStatus) -> ExitCode {

@@ -32,6 +32,7 @@ Tasks of the repository
 Usage: cargo xtask <TASK>
 
 Tasks:
+  ablate          Plan without each part of the search in turn; with --table, write docs/ablation.md
   test            Check format, rules and lints, and run all tests and doc tests: what every change must pass
   ci              Run `test` and all other checks of continuous integration; prints the time of each
   mpi             Build and test the program lockstep-mpi, where MPI is installed
@@ -47,7 +48,7 @@ Tasks:
   reproduce-paper Reproduce the tables of a paper and compare them with the committed report
   tables          Compare the tables of the guide with the code; with --write, write them
 
-`bench`, `clusters`, `consumers`, `judged`, `optima`, `reproduce-paper` and `mutants` have options of their own: see `cargo xtask bench --help`.
+`ablate`, `bench`, `clusters`, `consumers`, `judged`, `mutants`, `optima` and `reproduce-paper` have options of their own: see `cargo xtask bench --help`.
 ";
 
 fn main() -> Result<ExitCode> {
@@ -63,7 +64,7 @@ fn main() -> Result<ExitCode> {
         ["mpi"] => mpi::run()?,
         ["mutants", ..] => mutants::run(&words)?,
         ["bench" | "clusters" | "reproduce-paper" | "tables", ..] => return documents::run(Build::Release, &words),
-        ["optima", ref arguments @ ..] => return documents::optima(arguments),
+        [name @ ("ablate" | "optima"), ref arguments @ ..] => return documents::bench_program(name, arguments),
         ["judged", ref arguments @ ..] => return judged::run(arguments),
         ["consumers", ref arguments @ ..] => return consumers::run(arguments),
         ["help" | "--help" | "-h"] => print!("{USAGE}"),
