@@ -2,7 +2,8 @@
 
 use lockstep_schedule::{Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, StopReason};
 
-use crate::portfolio::{ENGINE, MethodSchedule, Portfolio, RoundLimits};
+use crate::kit::method::ENGINE;
+use crate::portfolio::{MethodSchedule, Portfolio, RoundLimits};
 
 /// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See
 /// [`shortest`](crate::shortest()).

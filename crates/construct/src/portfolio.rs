@@ -7,15 +7,12 @@ use lockstep_schedule::{Budget, Effort, NotFound, Problem, Schedule, StopReason}
 
 use crate::kit::bus_paths::bus_paths;
 use crate::kit::fixed_transfers::FixedTransfers;
-use crate::kit::method::Method;
+use crate::kit::method::{ENGINE, Method};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{MethodRequest, WorkCounter};
 use crate::method::METHODS;
 use crate::method::first_fit::FIRST_FIT;
 use crate::method::rarest_first::RAREST_FIRST;
-
-/// The name of this engine.
-pub(crate) const ENGINE: &str = "construct";
 
 /// A schedule and the method that found it.
 #[derive(Clone, Debug)]

@@ -11,13 +11,12 @@ mod balanced_trees;
 mod doubling;
 mod exchange;
 mod justification;
+mod parts;
 mod pipeline;
 mod trees;
 
 use lockstep_exact::{Decision, decide};
-use lockstep_schedule::{
-    Budget, CommunicationModel, FoundSchedule, Part, Pattern, Problem, Schedule, Switching, verify,
-};
+use lockstep_schedule::{Budget, CommunicationModel, FoundSchedule, Pattern, Problem, Schedule, Switching, verify};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -26,6 +25,11 @@ use self::balanced_trees::BalancedTrees;
 use self::doubling::recursive_doubling;
 use self::exchange::Exchange;
 use self::justification::Justification;
+pub(crate) use self::parts::PARTS;
+use self::parts::{
+    CROSSINGS, DETOURS, EXCHANGE, FIRST_SOLVER, JUSTIFICATION, LAST_SOLVER, NEGOTIATED_TREES, NEIGHBOUR_SOLVER,
+    OVERLAP, PIPELINED_TREES, RECURSIVE_DOUBLING,
+};
 use self::pipeline::Pipeline;
 use self::trees::{AttemptChoice, RootChoice};
 use crate::kit::capacities::Capacities;
@@ -99,42 +103,6 @@ const MAX_SOLVER_SIZE: u64 = 1 << 16;
 
 /// Maximum size of the table of blocks and terminals: 1 GiB.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
-
-const OVERLAP: Part = part("overlap", "the transfers of two phases one after the other are moved together");
-const RECURSIVE_DOUBLING: Part = part("recursive-doubling", "partners of a hypercube exchange their sums");
-const EXCHANGE: Part = part("exchange", "lists of terminals exchange the sums of few blocks");
-const PIPELINED_TREES: Part = part("pipelined-trees", "trees of all blocks, whose transfers take the first free steps");
-const BALANCED_TREES: Part = part("balanced-trees", "roots and trees of pipelined trees with balanced loads");
-const TWO_ROOTS: Part = part("two-roots", "pipelined trees with two neighbours as roots, which exchange their sums");
-const JUSTIFICATION: Part = part("justification", "transfers move to earlier steps, back and forth in time");
-const FIRST_SOLVER: Part = part("first-solver", "a solver plans tiny problems before trees are negotiated");
-const NEGOTIATED_TREES: Part =
-    part("negotiated-trees", "the trees of all blocks compete for channels and steps by prices");
-const NEIGHBOUR_SOLVER: Part = part("neighbour-solver", "a solver plans transfers between neighbours only");
-const LAST_SOLVER: Part = part("last-solver", "a solver plans small problems after trees were negotiated");
-const CROSSINGS: Part = part("crossings", "routes across other terminals");
-const DETOURS: Part = part("detours", "routes that are longer than the shortest ones");
-
-/// The parts of [`all_reduce`], in the order in which they run.
-pub(crate) const PARTS: &[Part] = &[
-    RECURSIVE_DOUBLING,
-    CROSSINGS,
-    DETOURS,
-    OVERLAP,
-    EXCHANGE,
-    PIPELINED_TREES,
-    BALANCED_TREES,
-    TWO_ROOTS,
-    JUSTIFICATION,
-    FIRST_SOLVER,
-    NEGOTIATED_TREES,
-    NEIGHBOUR_SOLVER,
-    LAST_SOLVER,
-];
-
-const fn part(name: &'static str, about: &'static str) -> Part {
-    Part { owner: "all-reduce", name, about }
-}
 
 /// Returns an all-reduce in fewer steps than `start`, or in any number of steps without one; `None` if none is found.
 ///

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use lockstep_schedule::Budget;
 use rand::{Rng, RngExt};
 
-use super::{BALANCED_TREES, TWO_ROOTS};
+use super::parts::{BALANCED_TREES, TWO_ROOTS};
 use crate::kit::capacities::{Capacities, SlotId};
 use crate::negotiation::neighbour_graph::NeighbourGraph;
 use crate::negotiation::route_table::RouteTable;

@@ -4,7 +4,9 @@ use lockstep_schedule::{Part, Schedule};
 
 use super::method_error::MethodError;
 use super::request::MethodRequest;
-use crate::portfolio::ENGINE;
+
+/// The name of the engine that all methods form.
+pub(crate) const ENGINE: &str = "construct";
 
 /// A method that finds schedules for one kind of problem on any network.
 #[derive(Clone, Copy, Debug)]

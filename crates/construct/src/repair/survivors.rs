@@ -3,7 +3,7 @@
 use lockstep_schedule::{MessageId, NotFound, Problem, Schedule, Transfer};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::portfolio::ENGINE;
+use crate::kit::method::ENGINE;
 
 /// The transfers of a schedule that are still legal after faults, with the message numbers of the new problem.
 ///

@@ -18,8 +18,9 @@ use lockstep_paths::ArcId;
 use lockstep_schedule::{Part, Routing, Schedule, Switching, Transport};
 use lockstep_topology::{ChannelId, NodeId};
 
+use self::store_and_forward::STORE_AND_FORWARD;
 use self::supply::Supply;
-use self::time_expanded::Timing;
+use self::time_expanded::{TIME_EXPANDED, Timing};
 use crate::kit::distances::fill_distances;
 use crate::kit::half_duplex::{MAX_FLOW_NETWORK_SIZE, half_duplex_pairs};
 use crate::kit::method::Method;
@@ -53,14 +54,6 @@ pub(crate) const SCATTER_FLOW: Method = Method {
 
 /// See [`halving`].
 const HALVING: Part = Part { owner: "scatter-flow", name: "halving", about: "direct transfers by halving a flow" };
-
-/// See [`store_and_forward`].
-const STORE_AND_FORWARD: Part =
-    Part { owner: "scatter-flow", name: "store-and-forward", about: "hop by hop along shortest routes" };
-
-/// See [`time_expanded`].
-const TIME_EXPANDED: Part =
-    Part { owner: "scatter-flow", name: "time-expanded", about: "flows over time, where relays save steps" };
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let (topology, model) = (request.problem.topology(), request.problem.model());

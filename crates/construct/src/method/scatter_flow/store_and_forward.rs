@@ -4,14 +4,17 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lockstep_paths::ArcId;
-use lockstep_schedule::{MessageId, Schedule, Transport};
+use lockstep_schedule::{MessageId, Part, Schedule, Transport};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::STORE_AND_FORWARD;
 use super::supply::{MAX_CHANNEL_USES, Supply};
 use super::time_expanded::{self, Timing};
 use crate::kit::request::MethodRequest;
 use crate::kit::single_source::SingleSourceScatter;
+
+/// This part of the method.
+pub(super) const STORE_AND_FORWARD: Part =
+    Part { owner: "scatter-flow", name: "store-and-forward", about: "hop by hop along shortest routes" };
 
 /// Returns a schedule along shortest routes, furthest to go first. If it has more steps than the [bound](lower_bound)
 /// and the goal, a flow over time may shorten it.

@@ -1,13 +1,16 @@
 //! Scatter with relays as a flow over time.
 
 use lockstep_paths::{ArcId, FlowNetwork};
-use lockstep_schedule::{MessageId, Ports, Schedule};
+use lockstep_schedule::{MessageId, Part, Ports, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::TIME_EXPANDED;
 use super::supply::Supply;
 use crate::kit::capacities::port_limit;
 use crate::kit::request::MethodRequest;
+
+/// This part of the method.
+pub(super) const TIME_EXPANDED: Part =
+    Part { owner: "scatter-flow", name: "time-expanded", about: "flows over time, where relays save steps" };
 
 /// The maximum number of arcs: about 150 MB, and twice that for a moment.
 const MAX_ARCS: usize = 1 << 22;
