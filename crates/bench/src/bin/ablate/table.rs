@@ -61,7 +61,7 @@ impl Change {
             (Some(_), None) => self.none += 1,
             _ => {}
         }
-        self.bounds_lost += u64::from(without.bound < with.bound);
+        self.bounds_lost += u64::from(without.bound.is_some() && without.bound < with.bound);
         self.optima_lost += u64::from(with.optimal && !without.optimal);
         self.optima_gained += u64::from(!with.optimal && without.optimal);
     }
