@@ -42,11 +42,21 @@ pub(crate) trait Packing {
     ) -> Option<f64>;
 }
 
+/// The number of units that are tried for the same lengths.
+const MAX_UNITS: usize = 4;
+
 /// Integer lengths, and the sums that they prove.
 struct LengthCandidate {
     lengths: Vec<u32>,
+    unit: u32,
     distance: u64,
     per_step: u64,
+}
+
+impl LengthCandidate {
+    fn steps(&self) -> Option<u32> {
+        ceil_steps(self.distance, self.per_step / u64::from(self.unit))
+    }
 }
 
 /// The search for the best lengths.
@@ -79,11 +89,12 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
             self.solve(&of_bridges);
         }
         self.solve(&all);
-        let LengthCandidate { lengths, distance, per_step } = self.best?;
-        let steps = ceil_steps(distance, per_step)?;
+        let best = self.best?;
+        let steps = best.steps()?;
+        let LengthCandidate { lengths, unit, distance, per_step } = best;
         let [resources, sends, receptions] = self.network.by_kind(&lengths).map(<[u32]>::to_vec);
         let [sends, receptions] = [sends, receptions].map(without_zeros);
-        let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
+        let certificate = Certificate::Lengths { resources, sends, receptions, unit, distance, per_step };
         Some(LowerBound { steps, rule, certificate })
     }
 
@@ -112,7 +123,8 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
         }
     }
 
-    /// Returns the lengths as integers up to `greatest` with their sums, if they prove more steps.
+    /// Returns the lengths as integers up to `greatest` with their sums, if they prove more steps. They may prove more if transfers
+    /// and steps count by whole units.
     #[expect(clippy::cast_sign_loss, reason = "no length is negative")]
     fn candidate(&self, lengths: &[f64], greatest: u32) -> Option<LengthCandidate> {
         let lengths = whole_lengths(lengths, &self.network.capacity, greatest)?;
@@ -120,18 +132,33 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
         let per_step = all.map(|(&length, &capacity)| u64::from(length) * capacity).sum();
         let exact: Vec<f64> = lengths.iter().copied().map(f64::from).collect();
         // Sums of integers below 2^53 are exact.
-        let distance = self.distance(&mut Transfers::default(), &exact, |_, _, _, _| {});
-        let distance = distance.filter(|&distance| distance < 2f64.powi(53))? as u64;
-        (ceil_steps(distance, per_step)? > self.steps).then_some(LengthCandidate { lengths, distance, per_step })
+        let mut transfers = Transfers::default();
+        let distance = exact_sum(self.distance(&mut transfers, &exact, |_, _, _, _| {}))?;
+        let mut best = LengthCandidate { lengths, unit: 1, distance, per_step };
+        for unit in units(&transfers.length) {
+            let room = per_step / u64::from(unit);
+            // All messages together have at most `distance / unit` whole units.
+            if ceil_steps(distance / u64::from(unit), room) <= best.steps().max(Some(self.steps)) {
+                continue;
+            }
+            let rounded = transfers.rounded_down(unit);
+            let Some(distance) = exact_sum(self.packing.distance(&rounded, self.request, &mut |_, _, _| {})) else {
+                break;
+            };
+            if ceil_steps(distance, room) > best.steps() {
+                best = LengthCandidate { unit, distance, ..best };
+            }
+        }
+        (best.steps()? > self.steps).then_some(best)
     }
 
     /// Keeps the lengths as small integers up to `greatest` if they prove more steps.
     fn offer(&mut self, lengths: &[f64], greatest: u32) {
         let Some(exact) = self.candidate(lengths, greatest) else { return };
-        let steps = ceil_steps(exact.distance, exact.per_step);
+        let steps = exact.steps();
         let mut smaller = length_sizes(greatest).filter_map(|size| self.candidate(lengths, size));
-        let best = smaller.find(|smaller| ceil_steps(smaller.distance, smaller.per_step) >= steps).unwrap_or(exact);
-        self.steps = ceil_steps(best.distance, best.per_step).unwrap_or(self.steps);
+        let best = smaller.find(|smaller| smaller.steps() >= steps).unwrap_or(exact);
+        self.steps = best.steps().unwrap_or(self.steps);
         self.best = Some(best);
     }
 
@@ -165,9 +192,29 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
                 required = self.steps;
                 program.require(required.into());
             }
-            program.solve()?;
+            if program.solve().is_none() {
+                // Whole units may prove more than the fractional lengths.
+                self.offer(&program.lengths, MAX_LENGTH);
+                return None;
+            }
         }
     }
+}
+
+/// Returns a sum of integers if it is exact.
+fn exact_sum(sum: Option<f64>) -> Option<u64> {
+    sum.filter(|&sum| sum < 2f64.powi(53)).map(|sum| sum as u64)
+}
+
+/// Returns units to try for transfers of these integer lengths: the smallest lengths above 1.
+fn units(transfers: &[f64]) -> impl Iterator<Item = u32> {
+    let mut next = 1.0;
+    let units = std::iter::from_fn(move || {
+        let longer = transfers.iter().copied().filter(|&length| length > next);
+        next = longer.fold(f64::INFINITY, f64::min);
+        (next < f64::from(u32::MAX)).then_some(next as u32)
+    });
+    units.take(MAX_UNITS)
 }
 
 #[cfg(test)]

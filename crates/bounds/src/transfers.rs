@@ -89,6 +89,11 @@ impl Transfers {
         }
     }
 
+    /// Returns the number of whole units in every length.
+    pub(crate) fn rounded_down(&self, unit: u32) -> Vec<f64> {
+        self.length.iter().map(|length| (length / f64::from(unit)).floor()).collect()
+    }
+
     /// Searches shortest paths from a terminal, by Dijkstra's algorithm.
     fn search(&mut self, network: &TransferNetwork<'_>, lengths: &[f64], rank: usize) {
         let (topology, start) = (network.topology, network.topology.terminals()[rank]);

@@ -256,8 +256,8 @@ pub enum Certificate {
     /// Lengths of resources and ports: a dual solution of a fractional packing problem. It serves
     /// [`Rule::ArcForwarding`], [`Rule::TreePacking`] and [`Rule::Gossip`].
     ///
-    /// Proves `ceil(distance / per_step)` steps. In one step, each length is covered at most once per unit of capacity.
-    /// For the arcs, a message covers the lengths of all channels on a path, and under store-and-forward those of the
+    /// Proves `ceil(distance / floor(per_step / unit))` steps. In one step, each length is covered at most once per unit of
+    /// capacity. For the arcs, a message covers the lengths of all channels on a path, and under store-and-forward those of the
     /// ports at both ends of each channel. For the trees, a transfer covers the lengths of its resources, of a send port
     /// at its start and of a receive port at its end, and a message covers the lengths of a tree of transfers. In an
     /// all-reduce, a message covers a tree of transfers into some member, and one transfer to each other member.
@@ -270,7 +270,10 @@ pub enum Certificate {
         /// The length of a receive port of each terminal, in ascending order of terminals; empty if all are 0.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         receptions: Vec<u32>,
-        /// The sum of the smallest lengths that the messages cover.
+        /// Every transfer counts by the number of whole units in its length. A step has room for whole units only.
+        #[serde(default = "one", skip_serializing_if = "is_one")]
+        unit: u32,
+        /// The sum of the smallest lengths that the messages cover, in units.
         distance: u64,
         /// The sum of the lengths of all resources and ports.
         per_step: u64,
@@ -390,4 +393,14 @@ pub struct WeightedSet {
     pub count: u64,
     /// The factor of its inequality.
     pub weight: u32,
+}
+
+/// The unit of lengths that are not rounded.
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(unit: &u32) -> bool {
+    *unit == 1
 }

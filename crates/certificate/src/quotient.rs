@@ -27,7 +27,7 @@ impl Certificate {
             }
             Self::GroupVolume { transfers, per_step, .. } => Some([transfers, per_step]),
             Self::DistanceSum { channel_uses, per_step } => Some([channel_uses, per_step]),
-            Self::Lengths { distance, per_step, .. } => Some([distance, per_step]),
+            Self::Lengths { unit, distance, per_step, .. } => Some([distance.checked_mul(unit.into())?, per_step]),
             Self::Reversed { ref certificate } => certificate.quotient(),
             Self::CommonRoot { ref bound, .. } => bound.certificate.quotient(),
             Self::Phases { ref phases } => phases

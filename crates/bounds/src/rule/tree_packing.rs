@@ -23,8 +23,9 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Ru
 ///
 /// First, equal lengths of all resources or of all ports are tried. Then a [linear program](LengthProgram) finds lengths
 /// that prove one step more: the shortest trees by the lengths of its solution are new inequalities, until there is no
-/// solution. The bound must exceed those of the rules that it builds on. Applies to two or more messages that terminals may
-/// forward.
+/// solution. Transfers and steps may count by whole [units](lockstep_certificate::Certificate::Lengths) of length: seven hosts
+/// with half-duplex links to a switch make three transfers in a step, not three and a half. The bound must exceed those of the
+/// rules that it builds on. Applies to two or more messages. The tree of a direct message is one transfer.
 ///
 /// Takes `O(N^2)` time per source and evaluation for `N` terminals, within a fixed amount of work.
 ///
@@ -34,8 +35,7 @@ pub(crate) const BUILDS_ON: &[Rule] = &[Rule::Ports, Rule::Volume, Rule::Cut, Ru
 /// Nash-Williams (1961) and Tutte (1961).
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
     let proved = request.proved_by(BUILDS_ON);
-    let is_alone = problem.messages().len() == 1;
-    if is_alone || TransferRules::new(problem).is_direct() || proved >= request.enough {
+    if problem.messages().len() == 1 || proved >= request.enough {
         return None;
     }
     let packing = Trees::new(problem)?;
@@ -45,6 +45,8 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
 /// The trees of all messages.
 struct Trees {
     terminals: usize,
+    /// Whether the tree of every message is one transfer.
+    is_direct: bool,
     multicasts: Vec<Multicasts>,
     entries: usize,
 }
@@ -53,16 +55,17 @@ impl Trees {
     /// `None` if the problem is too large.
     fn new(problem: &Problem<'_>) -> Option<Self> {
         let (demand, terminals) = (Demand::new(problem), problem.topology().terminal_count());
+        let is_direct = TransferRules::new(problem).is_direct();
         let mut entries = entries_of_network(problem)?;
         for source in demand.sources() {
             for multicast in demand.from(source) {
-                entries += entries_of_tree(terminals, multicast.count);
+                entries += if is_direct { 1 } else { entries_of_tree(terminals, multicast.count) };
                 if entries > MAX_ENTRIES {
                     return None;
                 }
             }
         }
-        Some(Self { terminals, multicasts: Multicasts::all(problem, &demand), entries })
+        Some(Self { terminals, is_direct, multicasts: Multicasts::all(problem, &demand), entries })
     }
 
     /// Returns the messages of each source.
@@ -93,7 +96,13 @@ impl Packing for Trees {
                     return None;
                 }
                 tree.clear();
-                total += count * shortest_tree(transfer, self.terminals, *source, receivers, &mut tree)?;
+                let length = if self.is_direct {
+                    tree.push([*source, receivers[0]]);
+                    transfer[source * self.terminals + receivers[0]]
+                } else {
+                    shortest_tree(transfer, self.terminals, *source, receivers, &mut tree)?
+                };
+                total += count * length;
                 visit(place, &tree, *count);
             }
         }

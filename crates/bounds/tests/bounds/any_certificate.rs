@@ -110,7 +110,7 @@ impl Numbers<'_> {
                 (rule, self.timed_lengths(topology, infeasible))
             }
             14 | 15 => {
-                let Certificate::Lengths { resources, sends, receptions, distance, per_step } = self.lengths(topology)
+                let Certificate::Lengths { resources, sends, receptions, distance, per_step, .. } = self.lengths(topology)
                 else {
                     unreachable!("lengths");
                 };
@@ -120,7 +120,14 @@ impl Numbers<'_> {
                 (Rule::ForwardingWindow, certificate)
             }
             21 => (Rule::Satisfiability, self.proof(problem, infeasible)),
-            kind => (if kind == 16 { Rule::ArcForwarding } else { Rule::TreePacking }, self.lengths(topology)),
+            16 => {
+                let mut certificate = self.lengths(topology);
+                if let Certificate::Lengths { unit, .. } = &mut certificate {
+                    *unit = 1;
+                }
+                (Rule::ArcForwarding, certificate)
+            }
+            _ => (Rule::TreePacking, self.lengths(topology)),
         }
     }
 
@@ -172,7 +179,8 @@ impl Numbers<'_> {
         let ports = [0, topology.terminal_count()][self.below(2)];
         let resources = self.list(topology.resource_count(), 4);
         let (sends, receptions) = (self.list(ports, 3), self.list(ports, 3));
-        Certificate::Lengths { resources, sends, receptions, distance: UNKNOWN, per_step: UNKNOWN }
+        let unit = 1 + self.below(3) as u32;
+        Certificate::Lengths { resources, sends, receptions, unit, distance: UNKNOWN, per_step: UNKNOWN }
     }
 }
 

@@ -361,6 +361,17 @@ fn a_delivery_has_two_ends() {
     let all_gather = Collective::all_gather();
     assert_eq!(steps(&hosts_on_a_switch(6).half_duplex(), &all_gather, model), 6 * 5 * 2 / 6);
     assert_eq!(steps(&network("fat-tree:2,3").half_duplex(), &all_gather, model), 8 * 7 * 2 / 8);
+    // Each transfer uses two of the links, so one of seven or nine is idle in every step.
+    for hosts in [7, 9] {
+        let network = hosts_on_a_switch(hosts).half_duplex();
+        let deliveries = hosts as u32 * (hosts as u32 - 1);
+        for collective in [&all_gather, &Collective::all_to_all()] {
+            assert_eq!(steps(&network, collective, model), deliveries / (hosts as u32 / 2), "{hosts} hosts");
+        }
+        // The bounds on the sums of widths do not count whole transfers.
+        let problem = Problem::new(&network, &all_gather, model).unwrap();
+        assert_eq!(best(&problem).certificate.quotient(), Some([2 * u64::from(deliveries), hosts as u64]));
+    }
     // Eight routers, each with two hosts: 16 * 15 deliveries over the links of 16 hosts.
     assert_eq!(steps(&network("dragonfly:2,2,1").half_duplex(), &all_gather, model), 22);
 }

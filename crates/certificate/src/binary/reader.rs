@@ -113,7 +113,8 @@ impl Reader<'_> {
         if self.depth > MAX_DEPTH {
             return Err(self.invalid("at most 4 certificates one in another"));
         }
-        let certificate = match self.u8()? {
+        let kind = self.u8()?;
+        let certificate = match kind {
             0 => Certificate::Cut {
                 nodes: self.nodes()?,
                 direction: self.direction()?,
@@ -166,7 +167,8 @@ impl Reader<'_> {
             },
             9 => Certificate::DistanceSum { channel_uses: self.u64()?, per_step: self.u64()? },
             10 => Certificate::Volume { deliveries: self.u64()?, per_step: self.u64()? },
-            11 => Certificate::Lengths {
+            11 | 20 => Certificate::Lengths {
+                unit: if kind == 11 { 1 } else { self.u32()? },
                 resources: self.u32s()?,
                 sends: self.u32s()?,
                 receptions: self.u32s()?,

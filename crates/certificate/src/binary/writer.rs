@@ -166,8 +166,12 @@ impl Writer {
                 self.u8(10);
                 self.u64s([deliveries, per_step]);
             }
-            Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step } => {
-                self.u8(11);
+            Certificate::Lengths { ref resources, ref sends, ref receptions, unit, distance, per_step } => {
+                // Only lengths that are rounded have a unit.
+                self.u8(if unit == 1 { 11 } else { 20 });
+                if unit != 1 {
+                    self.u32(unit);
+                }
                 self.lists([resources, sends, receptions], [distance, per_step]);
             }
             Certificate::Reversed { ref certificate } => {

@@ -68,8 +68,8 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (Rule::Volume, &Certificate::GroupVolume { ref groups, transfers, members, per_step }) => {
             group_volume::steps_proved(problem, groups, [transfers, members, per_step])
         }
-        (Rule::Gossip, &Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step }) => {
-            gossip::steps_proved(problem, &Lengths { resources, sends, receptions }, [distance, per_step])
+        (Rule::Gossip, &Certificate::Lengths { ref resources, ref sends, ref receptions, unit, distance, per_step }) => {
+            gossip::steps_proved(problem, &Lengths { resources, sends, receptions, unit }, [distance, per_step])
         }
         (
             Rule::TimedGossip,

@@ -10,7 +10,7 @@ use super::capacity::is_usable;
 use super::distance::{expect_few_searches, takes_fewest_channels};
 use super::lengths::{Lengths, OVERFLOW};
 use super::messages::unsplit;
-use super::refusal::{Checked, expect, steps_of};
+use super::refusal::Checked;
 
 /// Returns the number of steps proved by the messages that cover no length in some first and some last steps: `window` is
 /// the number of the first ones and of the last ones.
@@ -31,12 +31,12 @@ pub(super) fn steps_proved(
     if window != [0, 0] && switching == Switching::Wormhole {
         return Err("a wormhole transfer crosses many channels in one step".into());
     }
-    let limit = lengths.per_step(problem)?;
-    let distance = total_distance(problem, lengths, window)?;
-    expect("lengths of all messages", claimed[0], distance)?;
-    expect("lengths in one step", claimed[1], limit)?;
+    if lengths.unit != 1 {
+        return Err("the transfers of a path are not rounded".into());
+    }
+    let between = lengths.steps_proved(problem, claimed, || total_distance(problem, lengths, window))?;
     // Some message covers a length, so there are steps between the first and the last ones.
-    Ok(steps_of(distance, limit)? + window.into_iter().map(u64::from).sum::<u64>())
+    Ok(between + window.into_iter().map(u64::from).sum::<u64>())
 }
 
 /// Returns, for each node, the smallest number of channels from it to a channel of positive length; or, `backwards`, from

@@ -6,16 +6,12 @@ use lockstep_schedule::Problem;
 
 use super::lengths::{Lengths, OVERFLOW};
 use super::messages::unsplit;
-use super::refusal::{Checked, expect, steps_of};
+use super::refusal::Checked;
 use super::transfers::{NONE, transfers};
 use super::trees::{MAX_EXACT, Trees, entries_of_network, entries_of_tree, expect_few_entries};
 
 pub(super) fn steps_proved(problem: &Problem<'_>, lengths: &Lengths<'_>, claimed: [u64; 2]) -> Checked<u64> {
-    let limit = lengths.per_step(problem)?;
-    let distance = total_length(problem, lengths)?;
-    expect("lengths of all messages", claimed[0], distance)?;
-    expect("lengths in one step", claimed[1], limit)?;
-    steps_of(distance, limit)
+    lengths.steps_proved(problem, claimed, || total_length(problem, lengths))
 }
 
 /// Returns the sum of the smallest lengths of gossips over all messages.

@@ -4,7 +4,7 @@ use lockstep_schedule::Problem;
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use super::capacity::{receive_limit, send_limit};
-use super::refusal::Checked;
+use super::refusal::{Checked, expect, steps_of};
 
 pub(super) const OVERFLOW: &str = "the sum of the lengths is too large";
 
@@ -16,6 +16,8 @@ pub(super) struct Lengths<'a> {
     pub(super) sends: &'a [u32],
     /// The length of a receive port of each terminal, or empty.
     pub(super) receptions: &'a [u32],
+    /// Transfers count by the whole units in their lengths; 1 or more.
+    pub(super) unit: u32,
 }
 
 impl Lengths<'_> {
@@ -34,11 +36,29 @@ impl Lengths<'_> {
         port(self.receptions, topology, node)
     }
 
+    /// Returns the number of steps that the structures of all messages need. Refuses lengths of the wrong number, and sums
+    /// that are not those `claimed`: the total length of the structures, and that of all resources and ports.
+    pub(super) fn steps_proved(
+        &self,
+        problem: &Problem<'_>,
+        claimed: [u64; 2],
+        total_length: impl FnOnce() -> Checked<u64>,
+    ) -> Checked<u64> {
+        let limit = self.per_step(problem)?;
+        let distance = total_length()?;
+        expect("lengths of all messages", claimed[0], distance)?;
+        expect("lengths in one step", claimed[1], limit)?;
+        steps_of(distance, limit / u64::from(self.unit))
+    }
+
     /// Returns the sum of all lengths, each times its capacity.
     pub(super) fn per_step(&self, problem: &Problem<'_>) -> Checked<u64> {
         let topology = problem.topology();
         if self.resources.len() != topology.resource_count() {
             return Err("every resource must have a length".into());
+        }
+        if self.unit == 0 {
+            return Err("the unit of the lengths is 0".into());
         }
         let mut sum: u64 = 0;
         for (place, &length) in self.resources.iter().enumerate() {

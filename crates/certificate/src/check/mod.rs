@@ -134,8 +134,8 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (Rule::Volume, &Certificate::Volume { deliveries, per_step }) => {
             volume::steps_proved(problem, [deliveries, per_step])
         }
-        (_, &Certificate::Lengths { ref resources, ref sends, ref receptions, distance, per_step }) => {
-            let lengths = lengths::Lengths { resources, sends, receptions };
+        (_, &Certificate::Lengths { ref resources, ref sends, ref receptions, unit, distance, per_step }) => {
+            let lengths = lengths::Lengths { resources, sends, receptions, unit };
             match rule {
                 Rule::ArcForwarding => arc_forwarding::steps_proved(problem, &lengths, [0, 0], [distance, per_step]),
                 Rule::TreePacking => tree_packing::steps_proved(problem, &lengths, [distance, per_step]),
@@ -154,7 +154,7 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
                 per_step,
             },
         ) => {
-            let lengths = lengths::Lengths { resources, sends, receptions };
+            let lengths = lengths::Lengths { resources, sends, receptions, unit: 1 };
             arc_forwarding::steps_proved(problem, &lengths, [before, after], [distance, per_step])
         }
         (

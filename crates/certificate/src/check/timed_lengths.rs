@@ -36,7 +36,7 @@ impl<'a> TimedLengths<'a> {
     pub(super) fn of_step(&self, step: usize) -> Lengths<'a> {
         let of_step = |list: &'a [u32]| &list[list.len() / self.steps * step..][..list.len() / self.steps];
         let [resources, sends, receptions] = self.lists.map(of_step);
-        Lengths { resources, sends, receptions }
+        Lengths { resources, sends, receptions, unit: 1 }
     }
 
     /// Returns the sum of the lengths in all steps, each times its capacity.

@@ -17,10 +17,15 @@ pub(super) const NONE: u128 = 1 << 100;
 /// Returns the number of messages by the rank of their source and the ranks of their receivers, ascending. Refuses
 /// messages that no terminal may forward.
 pub(super) fn relayed_messages(problem: &Problem<'_>) -> Checked<BTreeMap<(usize, Vec<usize>), u64>> {
-    let (topology, messages) = (problem.topology(), problem.messages());
-    if problem.model().is_direct() && messages.is_scatter() {
+    if problem.model().is_direct() && problem.messages().is_scatter() {
         return Err("every message takes one transfer, so its paths count".into());
     }
+    alike_messages(problem)
+}
+
+/// Returns the number of messages by the rank of their source and the ranks of their receivers, ascending.
+pub(super) fn alike_messages(problem: &Problem<'_>) -> Checked<BTreeMap<(usize, Vec<usize>), u64>> {
+    let (topology, messages) = (problem.topology(), problem.messages());
     let (originals, chunks) = unsplit(&messages);
     let rank = |node| topology.terminal_rank(node).ok_or("a message has an end that is not a terminal");
     let mut alike = BTreeMap::new();
@@ -32,7 +37,7 @@ pub(super) fn relayed_messages(problem: &Problem<'_>) -> Checked<BTreeMap<(usize
     Ok(alike)
 }
 
-/// Computes the smallest lengths of the transfers between all terminals, by start and end.
+/// Computes the smallest lengths of the transfers between all terminals, by start and end, in whole units.
 pub(super) fn transfers(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Vec<Vec<u128>> {
     let has_buses = has_buses(problem);
     problem.topology().terminals().iter().map(|&from| transfers_from(problem, lengths, from, has_buses)).collect()
@@ -63,7 +68,8 @@ fn transfers_from(problem: &Problem<'_>, lengths: &Lengths<'_>, from: NodeId, ha
     }
     let to = |&terminal: &NodeId| {
         let reached = distance[terminal.index()].filter(|_| terminal != from);
-        reached.map_or(NONE, |(_, length)| u128::from(length) + u128::from(lengths.receive(topology, terminal)))
+        let length = reached.map(|(_, length)| u128::from(length) + u128::from(lengths.receive(topology, terminal)));
+        length.map_or(NONE, |length| length / u128::from(lengths.unit.max(1)))
     };
     topology.terminals().iter().map(to).collect()
 }

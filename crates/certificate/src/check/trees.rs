@@ -43,6 +43,11 @@ pub(super) struct Trees {
 }
 
 impl Trees {
+    /// Returns the length of a transfer.
+    pub(super) fn transfer(&self, start: usize, end: usize) -> u128 {
+        self.transfer[start][end]
+    }
+
     pub(super) fn new(transfer: Vec<Vec<u128>>) -> Self {
         Self { walk: shortest_walks(&transfer), transfer }
     }

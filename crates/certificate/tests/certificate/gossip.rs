@@ -8,7 +8,7 @@ use crate::verdict::{PACKETS, nodes, verdict, why};
 
 fn gossip(steps: u32, resources: Vec<u32>, distance: u64, per_step: u64) -> LowerBound {
     let (sends, receptions) = (Vec::new(), Vec::new());
-    let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
+    let certificate = Certificate::Lengths { unit: 1, resources, sends, receptions, distance, per_step };
     LowerBound { steps, rule: Rule::Gossip, certificate }
 }
 

@@ -8,7 +8,7 @@ use crate::verdict::{PACKETS, ROOT, WORMHOLE, nodes, verdict, why};
 
 fn lengths(steps: u32, lengths: [Vec<u32>; 3], sums: [u64; 2]) -> LowerBound {
     let ([resources, sends, receptions], [distance, per_step]) = (lengths, sums);
-    let certificate = Certificate::Lengths { resources, sends, receptions, distance, per_step };
+    let certificate = Certificate::Lengths { unit: 1, resources, sends, receptions, distance, per_step };
     LowerBound { steps, rule: Rule::ArcForwarding, certificate }
 }
 
@@ -58,7 +58,7 @@ fn only_direct_messages_take_the_fewest_channels() {
     let mut resources = vec![0; triangle.resource_count()];
     resources[triangle.resource(first.unwrap()).index()] = 1;
     let (sends, receptions) = (Vec::new(), Vec::new());
-    let certificate = Certificate::Lengths { resources, sends, receptions, distance: 1, per_step: 1 };
+    let certificate = Certificate::Lengths { unit: 1, resources, sends, receptions, distance: 1, per_step: 1 };
     let bound = LowerBound { steps: 1, rule: Rule::ArcForwarding, certificate };
     let relay = CommunicationModel { scatter: ScatterRule::Relay, ..WORMHOLE };
     assert_eq!(verdict(&triangle, &one, WORMHOLE, &bound), "accepted");
@@ -127,4 +127,35 @@ fn messages_of_one_source_take_one_search() {
     resources[line.resource(first).index()] = 1;
     let bound = lengths(29_999, [resources, vec![], vec![]], [29_999, 1]);
     assert_eq!(verdict(&line, &Collective::scatter(ROOT), PACKETS, &bound), "accepted");
+}
+
+/// Seven hosts with half-duplex links to a switch: a transfer covers two links, so seven links have room for three transfers.
+#[test]
+fn transfers_and_steps_count_whole_units() {
+    let mut network = TopologyBuilder::new("half-duplex switch");
+    let hosts: Vec<NodeId> = (0..7).map(|host| network.terminal(host.to_string())).collect();
+    let switch = network.switch("switch");
+    for &host in &hosts {
+        let link = network.link(host, switch);
+        network.share(link);
+    }
+    let network = network.build().unwrap();
+    let check = |collective: &Collective, steps: u32, unit: u32, sums: [u64; 2]| {
+        let [distance, per_step] = sums;
+        let (resources, sends, receptions) = (vec![1; 7], Vec::new(), Vec::new());
+        let certificate = Certificate::Lengths { resources, sends, receptions, unit, distance, per_step };
+        verdict(&network, collective, WORMHOLE, &LowerBound { steps, rule: Rule::TreePacking, certificate })
+    };
+    for collective in [Collective::all_gather(), Collective::all_to_all()] {
+        assert_eq!(check(&collective, 12, 1, [84, 7]), "accepted");
+        assert_eq!(check(&collective, 14, 2, [42, 7]), "accepted");
+        assert_eq!(check(&collective, 14, 2, [84, 7]), refused_sum(84, 42));
+        assert_eq!(check(&collective, 14, 0, [42, 7]), why(Rule::TreePacking, "the unit of the lengths is 0"));
+        // No transfer has a whole unit.
+        assert_eq!(check(&collective, 14, 3, [0, 7]), why(Rule::TreePacking, "no message has to move"));
+    }
+}
+
+fn refused_sum(claimed: u64, actual: u64) -> String {
+    format!("lengths of all messages: the certificate states {claimed}, but the problem gives {actual}")
 }

@@ -225,7 +225,7 @@ impl LengthCandidate {
                 Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step };
             (Rule::ForwardingWindow, certificate)
         } else {
-            (Rule::ArcForwarding, Certificate::Lengths { resources, sends, receptions, distance, per_step })
+            (Rule::ArcForwarding, Certificate::Lengths { resources, sends, receptions, unit: 1, distance, per_step })
         };
         Some(LowerBound { steps, rule, certificate })
     }
