@@ -4,11 +4,11 @@
 //! into another. Each block crosses it twice, once if its root is one of these terminals. So blocks get different roots, in
 //! the numbers that keep the load of the busiest channel or port low.
 
+use lockstep_model::Slots;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
 
 use super::trees::{AttemptChoice, BlockTrees, TreeGrowth};
-use crate::kit::capacities::Capacities;
 use crate::negotiation::groups::{Group, Groups};
 use crate::negotiation::route_table::RouteTable;
 
@@ -31,8 +31,8 @@ pub(super) struct BalancedTrees<'a> {
 }
 
 impl<'a> BalancedTrees<'a> {
-    pub(super) fn new(routes: &'a RouteTable, groups: &'a Groups, capacities: &'a Capacities) -> Self {
-        let (growth, blocks) = (TreeGrowth::new(routes, capacities, groups.terminal_count()), groups.block_count());
+    pub(super) fn new(routes: &'a RouteTable, groups: &'a Groups, slots: &'a Slots) -> Self {
+        let (growth, blocks) = (TreeGrowth::new(routes, slots, groups.terminal_count()), groups.block_count());
         let (roots, best) = (vec![0; blocks], (u32::MAX, Vec::new()));
         Self { groups, growth, blocks: vec![BlockTrees::default(); blocks], roots, best }
     }
@@ -124,16 +124,16 @@ mod tests {
         let collective = Collective::all_reduce();
         let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
-        let capacities = Capacities::new(&task);
-        let routes = RouteTable::of_neighbours(&task, &capacities).unwrap();
+        let slots = task.slots();
+        let routes = RouteTable::of_neighbours(&task, &slots).unwrap();
         let groups = Groups::new(&problem, &routes).unwrap();
-        let mut balanced = BalancedTrees::new(&routes, &groups, &capacities);
+        let mut balanced = BalancedTrees::new(&routes, &groups, &slots);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let choice =
             AttemptChoice { roots: RootChoice::Balanced, is_exchange: false, is_by_block: false, depth_cost: 1 };
         for _ in 0..16 {
             balanced.improve(choice, &mut rng).unwrap();
-            let mut uses = vec![0; capacities.len()];
+            let mut uses = vec![0; slots.len()];
             for trees in &balanced.blocks {
                 assert_eq!([trees.in_tree.len(), trees.out_tree.len()], [6, 6]);
                 for &route in trees.in_tree.iter().chain(&trees.out_tree) {

@@ -1,7 +1,7 @@
 //! Justification: transfers move to later steps, and then to earlier ones.
 
-use crate::kit::capacities::Capacities;
-use crate::kit::reservation_table::ReservationTable;
+use lockstep_model::{Slots, Timetable};
+
 use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::{BlockTransfer, Transfers};
 
@@ -16,15 +16,15 @@ const TRANSFERS_PER_CHECK: usize = 1 << 14;
 /// Valls, Ballestín and Quintanilla, *Justification and RCPSP: a technique that pays*, European Journal of Operational
 /// Research 165 (2005).
 pub(super) struct Justification<'a> {
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     terminals: usize,
     /// By block and terminal: the first step in which everything has arrived that arrives before the next transfer.
     ready: Vec<u32>,
 }
 
 impl<'a> Justification<'a> {
-    pub(super) fn new(capacities: &'a Capacities, blocks: usize, terminals: usize) -> Self {
-        Self { capacities, terminals, ready: vec![0; blocks * terminals] }
+    pub(super) fn new(slots: &'a Slots, blocks: usize, terminals: usize) -> Self {
+        Self { slots, terminals, ready: vec![0; blocks * terminals] }
     }
 
     /// Runs both passes. Transfers of the same step move in the order of their `keys`. With `delays`, the first pass is
@@ -55,7 +55,7 @@ impl<'a> Justification<'a> {
         is_stopped: &dyn Fn() -> bool,
     ) -> Option<()> {
         self.ready.fill(0);
-        let mut table = ReservationTable::new(self.capacities);
+        let mut table = Timetable::<u128>::new(self.slots);
         let mut order: Vec<(u32, u32, u32)> =
             (0u32..).zip(&transfers.0).map(|(index, transfer)| (transfer.step, keys[index as usize], index)).collect();
         order.sort_unstable();
@@ -69,9 +69,9 @@ impl<'a> Justification<'a> {
                 let transfer = &mut transfers.0[index as usize];
                 let [from, _] = self.places(routes, transfer, backwards);
                 let slots = routes.slots(transfer.route);
-                transfer.step = table.first_free(|| slots.iter().copied(), self.ready[from]);
+                transfer.step = table.first_free(slots.iter().copied(), self.ready[from]);
                 for &slot in slots {
-                    table.reserve(transfer.step, slot);
+                    table.occupy(slot, transfer.step);
                 }
             }
             // Two terminals that exchange their sums do not wait for each other.

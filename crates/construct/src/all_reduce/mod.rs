@@ -16,6 +16,7 @@ mod pipeline;
 mod trees;
 
 use lockstep_exact::{Decision, decide};
+use lockstep_model::Slots;
 use lockstep_schedule::{Budget, CommunicationModel, FoundSchedule, Pattern, Problem, Schedule, Switching, verify};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -32,7 +33,6 @@ use self::parts::{
 };
 use self::pipeline::Pipeline;
 use self::trees::{AttemptChoice, RootChoice};
-use crate::kit::capacities::Capacities;
 use crate::kit::task::SchedulingTask;
 use crate::negotiation::Negotiation;
 use crate::negotiation::groups::Groups;
@@ -144,8 +144,8 @@ pub fn all_reduce(
     }
     // Every receiver sends at least one sum and gets one, each over one resource or more.
     let task = SchedulingTask::new(problem).ok()?;
-    let capacities = Capacities::new(&task);
-    let least = (2 * messages.delivery_count()).div_ceil(capacities.of_resources(topology).max(1));
+    let slots = task.slots();
+    let least = (2 * messages.delivery_count()).div_ceil(topology.capacity_sum().max(1));
     let goal = goal.max(u32::try_from(least).unwrap_or(u32::MAX));
     let below = start.map_or(u32::MAX, |start| start.step_count() as u32);
     let first_budget = if start.is_some() { budget.clone() } else { budget.for_first_result() };
@@ -155,8 +155,8 @@ pub fn all_reduce(
     }
     let mut search = Search {
         task: &task,
-        capacities: &capacities,
-        justification: Justification::new(&capacities, messages.len(), topology.terminal_count()),
+        slots: &slots,
+        justification: Justification::new(&slots, messages.len(), topology.terminal_count()),
         evaluations_left: Some(budget.evaluation_limit()).filter(|&limit| limit < u64::MAX).unwrap_or(MAX_EVALUATIONS),
         rng: ChaCha8Rng::seed_from_u64(seed),
         below,
@@ -166,7 +166,7 @@ pub fn all_reduce(
         best: None,
         roots: Vec::new(),
     };
-    let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap_or_default();
+    let mut routes = RouteTable::of_neighbours(&task, &slots).unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
     let doubled =
         budget.uses(RECURSIVE_DOUBLING).then(|| recursive_doubling(problem, &routes, below, is_stopped)).flatten();
@@ -179,15 +179,15 @@ pub fn all_reduce(
     let far = near
         .as_ref()
         .filter(|_| budget.uses(CROSSINGS))
-        .and_then(|_| routes.add_crossings(&task, &capacities))
+        .and_then(|_| routes.add_crossings(&task, &slots))
         .and_then(|()| Groups::new(problem, &routes));
     let longer = near
         .as_ref()
         .filter(|_| budget.uses(DETOURS) && (has_few_blocks || far.is_none()))
-        .and_then(|_| routes.add_detours(&task, &capacities))
+        .and_then(|_| routes.add_detours(&task, &slots))
         .and_then(|()| Groups::new(problem, &routes));
     let start = start.filter(|_| budget.uses(OVERLAP));
-    let start = start.and_then(|start| Transfers::of_schedule(&task, &capacities, start, &mut routes, is_stopped));
+    let start = start.and_then(|start| Transfers::of_schedule(&task, &slots, start, &mut routes, is_stopped));
     if let Some(start) = start {
         search.justify("overlap", &routes, start);
     }
@@ -247,7 +247,7 @@ pub fn all_reduce(
 /// A search for a shorter schedule.
 struct Search<'a> {
     task: &'a SchedulingTask<'a>,
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     justification: Justification<'a>,
     evaluations_left: u64,
     rng: ChaCha8Rng,
@@ -267,10 +267,10 @@ impl Search<'_> {
     /// any number of evaluations.
     fn run_trees(&mut self, routes: &RouteTable, groups: &Groups) {
         let terminals = self.task.topology().terminal_count();
-        let pipeline = Pipeline { capacities: self.capacities, routes, groups, terminals };
+        let pipeline = Pipeline { slots: self.slots, routes, groups, terminals };
         let transfer_count = groups.transfer_count();
         let cost = transfer_count * (1 + balanced_trees::TRIES as u64 + 2 * ROUNDS as u64);
-        let mut balanced = BalancedTrees::new(routes, groups, self.capacities);
+        let mut balanced = BalancedTrees::new(routes, groups, self.slots);
         // A number that does not depend on the budget: with a larger one, the search does the same and more.
         let (start, mut idle) = (self.evaluations_left, 0);
         for attempt in 0u32.. {
@@ -298,7 +298,7 @@ impl Search<'_> {
 
     /// Lets lists of terminals exchange their sums, in fewer and fewer steps.
     fn exchange(&mut self, routes: &mut RouteTable, groups: &Groups) {
-        let Some(mut exchange) = Exchange::new(self.task, groups, self.capacities) else { return };
+        let Some(mut exchange) = Exchange::new(self.task, groups, self.slots) else { return };
         let terminals = self.task.topology().terminal_count() as u64;
         let limit = (self.evaluations_left / 2).min(MAX_EXCHANGE_EVALUATIONS * terminals);
         let mut rng = self.independent_rng(2);
@@ -306,7 +306,7 @@ impl Search<'_> {
             let most = self.below.min(MAX_EXCHANGE_STEPS) - 1;
             let Some(schedule) = exchange.find(most, limit, || self.is_stopped(), &mut rng) else { break };
             self.below = schedule.step_count() as u32;
-            let transfers = Transfers::of_schedule(self.task, self.capacities, &schedule, routes, || false);
+            let transfers = Transfers::of_schedule(self.task, self.slots, &schedule, routes, || false);
             self.best = transfers.map(|transfers| ("exchange", transfers));
         }
         self.evaluations_left = self.evaluations_left.saturating_sub(exchange.evaluations());
@@ -322,7 +322,7 @@ impl Search<'_> {
         }
         let steps = self.below - 1;
         let roots = self.roots.clone();
-        let negotiation = Negotiation::new(routes, groups, self.capacities, steps, budget);
+        let negotiation = Negotiation::new(routes, groups, self.slots, steps, budget);
         let Some(mut negotiation) = negotiation.map(|negotiation| negotiation.with_roots(&roots)) else { return };
         while !self.is_over()
             && let Some(transfers) = negotiation.plan(self.below - 1, &mut self.rng)

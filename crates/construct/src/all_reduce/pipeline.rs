@@ -2,20 +2,19 @@
 
 use std::cmp::Reverse;
 
+use lockstep_model::{Slots, Timetable};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::balanced_trees::BalancedTrees;
 use super::trees::{AttemptChoice, BlockTrees, RootChoice, TreeGrowth};
-use crate::kit::capacities::Capacities;
-use crate::kit::reservation_table::ReservationTable;
 use crate::negotiation::groups::{Group, Groups};
 use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::{BlockTransfer, Transfers};
 
 /// Builds schedules block by block.
 pub(super) struct Pipeline<'a> {
-    pub(super) capacities: &'a Capacities,
+    pub(super) slots: &'a Slots,
     pub(super) routes: &'a RouteTable,
     pub(super) groups: &'a Groups,
     pub(super) terminals: usize,
@@ -80,7 +79,7 @@ impl Pipeline<'_> {
 
     /// Returns the trees of the blocks; `None` if some terminal is unreachable.
     fn trees(&self, blocks: &[u32], choice: AttemptChoice, rng: &mut impl Rng) -> Option<Vec<BlockTrees>> {
-        let mut growth = TreeGrowth::new(self.routes, self.capacities, self.terminals);
+        let mut growth = TreeGrowth::new(self.routes, self.slots, self.terminals);
         let [towards_root, from_root] = &self.groups.graphs;
         let mut trees = Vec::with_capacity(blocks.len());
         let mut offset = rng.next_u32() as usize;
@@ -129,7 +128,7 @@ impl Pipeline<'_> {
 
     /// Places every transfer in the first step in which everything has arrived that an earlier one of the list brings.
     fn place(&self, mut transfers: Vec<BlockTransfer>) -> Transfers {
-        let mut table = ReservationTable::new(self.capacities);
+        let mut table = Timetable::<u128>::new(self.slots);
         let mut ready = vec![0; self.groups.block_count() * self.terminals];
         let place = |transfer: &BlockTransfer, rank: u32| transfer.block as usize * self.terminals + rank as usize;
         let ends = |transfer: &BlockTransfer| self.routes.ends(transfer.route).map(|rank| place(transfer, rank));
@@ -144,9 +143,9 @@ impl Pipeline<'_> {
             for transfer in transfers.iter_mut() {
                 let [from, _] = ends(transfer);
                 let slots = self.routes.slots(transfer.route);
-                transfer.step = table.first_free(|| slots.iter().copied(), ready[from]);
+                transfer.step = table.first_free(slots.iter().copied(), ready[from]);
                 for &slot in slots {
-                    table.reserve(transfer.step, slot);
+                    table.occupy(slot, transfer.step);
                 }
             }
             for transfer in transfers {

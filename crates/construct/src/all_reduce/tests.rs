@@ -159,11 +159,11 @@ fn exchanges_stay_in_one_step() {
     let collective = Collective::all_reduce_in_blocks(&pair, &[], 1.try_into().unwrap()).unwrap();
     let problem = Problem::new(&pair, &collective, CommunicationModel::wormhole()).unwrap();
     let task = SchedulingTask::new(&problem).unwrap();
-    let capacities = Capacities::new(&task);
-    let routes = RouteTable::of_neighbours(&task, &capacities).unwrap();
+    let slots = task.slots();
+    let routes = RouteTable::of_neighbours(&task, &slots).unwrap();
     for delays in [true, false] {
         let mut transfers = Transfers([0, 1].map(|route| BlockTransfer { block: 0, route, step: 3 }).to_vec());
-        Justification::new(&capacities, 1, 2).run(&routes, &mut transfers, &[0, 1], delays, &|| false).unwrap();
+        Justification::new(&slots, 1, 2).run(&routes, &mut transfers, &[0, 1], delays, &|| false).unwrap();
         assert_eq!(transfers.0.iter().map(|transfer| transfer.step).collect::<Vec<_>>(), [0, 0]);
     }
 }
@@ -373,16 +373,16 @@ fn nothing_begins_after_the_end_of_the_time() {
     let known = all_reduce(&problem, None, 8, 1, &Budget::evaluations(1 << 16)).unwrap().schedule;
     assert!(all_reduce(&problem, Some(&known), 1, 1, &over).is_none());
     let task = SchedulingTask::new(&problem).unwrap();
-    let capacities = Capacities::new(&task);
-    let mut routes = RouteTable::of_neighbours(&task, &capacities).unwrap();
+    let slots = task.slots();
+    let mut routes = RouteTable::of_neighbours(&task, &slots).unwrap();
     // 16 blocks use 4 dimensions in 4 waves.
     let doubled = |below, is_stopped| recursive_doubling(&problem, &routes, below, || is_stopped);
     assert_eq!(doubled(17, false).map(|schedule| schedule.step_count()), Some(16));
     assert!(doubled(16, false).is_none() && doubled(17, true).is_none());
-    assert!(Transfers::of_schedule(&task, &capacities, &known, &mut routes, || true).is_none());
-    let mut transfers = Transfers::of_schedule(&task, &capacities, &known, &mut routes, || false).unwrap();
+    assert!(Transfers::of_schedule(&task, &slots, &known, &mut routes, || true).is_none());
+    let mut transfers = Transfers::of_schedule(&task, &slots, &known, &mut routes, || false).unwrap();
     let keys: Vec<u32> = (0..transfers.len() as u32).collect();
-    let mut justification = Justification::new(&capacities, 16, 16);
+    let mut justification = Justification::new(&slots, 16, 16);
     assert!(justification.run(&routes, &mut transfers, &keys, true, &|| true).is_none());
     assert!(justification.run(&routes, &mut transfers, &keys, true, &|| false).is_some());
 }

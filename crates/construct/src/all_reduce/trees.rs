@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use lockstep_model::{SlotId, Slots};
 use lockstep_schedule::Budget;
 use rand::{Rng, RngExt};
 
 use super::parts::{BALANCED_TREES, TWO_ROOTS};
-use crate::kit::capacities::{Capacities, SlotId};
 use crate::negotiation::neighbour_graph::NeighbourGraph;
 use crate::negotiation::route_table::RouteTable;
 
@@ -86,7 +86,7 @@ type Cost = (u64, u64);
 /// Grows trees one after the other, and counts the uses of every resource and port.
 pub(super) struct TreeGrowth<'a> {
     routes: &'a RouteTable,
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     /// Number of uses of each slot by all trees so far.
     load: Vec<u32>,
     /// The price of one more use of each slot, for balanced trees.
@@ -97,12 +97,12 @@ pub(super) struct TreeGrowth<'a> {
 }
 
 impl<'a> TreeGrowth<'a> {
-    pub(super) fn new(routes: &'a RouteTable, capacities: &'a Capacities, terminals: usize) -> Self {
+    pub(super) fn new(routes: &'a RouteTable, slots: &'a Slots, terminals: usize) -> Self {
         Self {
             routes,
-            capacities,
-            load: vec![0; capacities.len()],
-            prices: vec![0; capacities.len()],
+            slots,
+            load: vec![0; slots.len()],
+            prices: vec![0; slots.len()],
             depth: vec![u32::MAX; terminals],
             candidates: BinaryHeap::new(),
         }
@@ -113,7 +113,7 @@ impl<'a> TreeGrowth<'a> {
         if choice.roots == RootChoice::Balanced {
             return (self.price(&[route]) + u64::from(choice.depth_cost * depth), 0);
         }
-        let uses = |&slot: &SlotId| u64::from(16 * (self.load[slot as usize] + 1) / self.capacities.of(slot));
+        let uses = |&slot: &SlotId| u64::from(16 * (self.load[slot as usize] + 1) / self.slots.capacity(slot));
         let uses = self.routes.slots(route).iter().map(uses);
         let (busiest, sum) = uses.fold((0, 0), |(most, sum), uses| (uses.max(most), sum + uses));
         (busiest + u64::from(16 * choice.depth_cost * depth), sum)
@@ -133,7 +133,7 @@ impl<'a> TreeGrowth<'a> {
 
     /// Returns the number of steps that a slot needs for its uses and `more` uses.
     fn steps(&self, slot: usize, more: u32) -> u32 {
-        (self.load[slot] + more).div_ceil(self.capacities.of(slot as SlotId))
+        (self.load[slot] + more).div_ceil(self.slots.capacity(slot as SlotId))
     }
 
     /// Returns the number of steps that the busiest slot needs.

@@ -1,10 +1,10 @@
 //! A shortest path per message, so that all resources have about the same load.
 
+use lockstep_model::Slots;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::capacities::{Capacities, resource_slot};
 use super::congestion_prices::{CongestionPrices, TieNoise};
 use super::distances::{DistanceScratch, SourceDistances, UNREACHED};
 use super::method_error::MethodError;
@@ -46,18 +46,16 @@ impl BalancedPaths {
     /// with applications to load balancing and machine scheduling* (1997).
     pub(crate) fn find(
         task: &SchedulingTask<'_>,
-        capacities: &Capacities,
+        slots: &Slots,
         passes: u32,
         rng: &mut impl Rng,
         context: &AttemptContext<'_>,
     ) -> Result<Self, MethodError> {
         let distances = SourceDistances::new(task)?;
         let (by_source, mut paths) = Self::unknown(task, &distances)?;
-        let capacity: Vec<u32> =
-            (0..task.topology().resource_count() as u32).map(|resource| capacities.of(resource)).collect();
-        let least = paths.channels.len() as u64 / capacities.of_resources(task.topology()).max(1) + 1;
-        let mut prices = CongestionPrices::new(&capacity);
-        let mut tree = CheapestPaths::new(task);
+        let least = paths.channels.len() as u64 / task.topology().capacity_sum().max(1) + 1;
+        let mut prices = CongestionPrices::new(slots.resource_capacities());
+        let mut tree = CheapestPaths::new(task, slots);
         let mut scratch = DistanceScratch::default();
         let mut of_sources: Vec<&[(NodeId, NodeId, u32)]> = by_source.chunk_by(|one, other| one.0 == other.0).collect();
         for pass in 0..passes {
@@ -141,6 +139,7 @@ impl BalancedPaths {
 /// The cheapest of the shortest paths from one source to all nodes.
 struct CheapestPaths<'a> {
     task: &'a SchedulingTask<'a>,
+    slots: &'a Slots,
     topology: &'a Topology,
     /// The cost of the path to each node, and its last channel.
     cost: Vec<u64>,
@@ -152,10 +151,11 @@ struct CheapestPaths<'a> {
 }
 
 impl<'a> CheapestPaths<'a> {
-    fn new(task: &'a SchedulingTask<'a>) -> Self {
+    fn new(task: &'a SchedulingTask<'a>, slots: &'a Slots) -> Self {
         let nodes = task.topology().node_count();
         Self {
             task,
+            slots,
             topology: task.topology(),
             cost: vec![0; nodes],
             via: vec![ChannelId::new(0); nodes],
@@ -167,7 +167,7 @@ impl<'a> CheapestPaths<'a> {
     /// Finds the paths from a source. Returns the units of work.
     fn search(&mut self, source: NodeId, distance: &[u32], prices: &CongestionPrices<'_>, noise: TieNoise) -> u64 {
         self.sort_by_distance(distance);
-        let Self { task, topology, cost, via, order, .. } = self;
+        let Self { task, slots, topology, cost, via, order, .. } = self;
         let mut work = order.len() as u64;
         cost[source.index()] = 0;
         for &node in &order[1..] {
@@ -177,7 +177,7 @@ impl<'a> CheapestPaths<'a> {
                 let tail = topology.tail(channel);
                 let is_before = distance[tail.index()].checked_add(1) == Some(distance[node.index()]);
                 if is_before && (tail == source || task.crosses(tail)) {
-                    let price = prices.of(resource_slot(task, channel)) + noise.of(channel.number());
+                    let price = prices.of(slots.resource(channel)) + noise.of(channel.number());
                     best = best.min((cost[tail.index()].saturating_add(price), channel));
                 }
             }
@@ -216,7 +216,7 @@ impl<'a> CheapestPaths<'a> {
 
     /// Removes the uses of an old path. Returns true if the found path to its target is cheaper than that path.
     fn is_cheaper(&self, target: NodeId, path: &[ChannelId], prices: &mut CongestionPrices<'_>) -> bool {
-        let slot = |channel| resource_slot(self.task, channel);
+        let slot = |channel| self.slots.resource(channel);
         for &channel in path {
             prices.remove(slot(channel));
         }
@@ -236,7 +236,7 @@ impl<'a> CheapestPaths<'a> {
 
     fn add(&self, path: &[ChannelId], prices: &mut CongestionPrices<'_>) {
         for &channel in path {
-            prices.add(resource_slot(self.task, channel));
+            prices.add(self.slots.resource(channel));
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The price of one more use of a slot.
 
+use lockstep_model::SlotId;
 use rand::{Rng, RngExt};
-
-use super::capacities::SlotId;
 
 /// The price of a slot at its limit.
 pub(crate) const FULL: u64 = 1 << 32;

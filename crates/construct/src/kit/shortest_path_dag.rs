@@ -1,8 +1,8 @@
 //! All shortest paths between two terminals.
 
+use lockstep_model::SlotId;
 use lockstep_topology::{ChannelId, NodeId};
 
-use super::capacities::{SlotId, resource_slot};
 use super::distances::{DistanceScratch, SourceDistances, UNREACHED};
 use super::task::SchedulingTask;
 
@@ -75,7 +75,12 @@ impl ShortestPathDag {
                         *tail = nodes.len() as u32;
                         nodes.push(before);
                     }
-                    arcs.push(DagArc { tail: *tail, head, channel, resource: resource_slot(task, channel) });
+                    arcs.push(DagArc {
+                        tail: *tail,
+                        head,
+                        channel,
+                        resource: task.topology().resource(channel).number(),
+                    });
                 }
             }
             arcs_end.push(arcs.len() as u32);

@@ -1,5 +1,6 @@
 //! The view of a problem for methods that build a schedule transfer by transfer.
 
+use lockstep_model::Slots;
 use lockstep_paths::PathTable;
 use lockstep_schedule::{Budget, CommunicationModel, Messages, Problem, Switching, Transport};
 use lockstep_topology::{ChannelId, NodeId, Topology};
@@ -53,6 +54,11 @@ impl<'a> SchedulingTask<'a> {
 
     pub(crate) fn topology(&self) -> &'a Topology {
         self.topology
+    }
+
+    /// Returns the resources and ports of the network.
+    pub(crate) fn slots(&self) -> Slots {
+        Slots::new(self.topology, self.model.ports)
     }
 
     pub(crate) fn messages(&self) -> Messages<'a> {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use lockstep_model::Slots;
 use lockstep_schedule::{Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId};
 
 use super::route_table::{MAX_PARALLEL, RouteTable};
-use crate::kit::capacities::Capacities;
 use crate::kit::task::SchedulingTask;
 
 /// Maximum number of nodes.
@@ -18,7 +18,7 @@ const MAX_EXTENDED: usize = 1 << 12;
 impl RouteTable {
     /// Adds legal paths between terminals, the shortest ones first, that do not use all resources of a shorter one. `None`
     /// if there are none, in large networks, and unless the model allows longer paths.
-    pub(crate) fn add_detours(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<()> {
+    pub(crate) fn add_detours(&mut self, task: &SchedulingTask<'_>, slots: &Slots) -> Option<()> {
         let (topology, model) = (task.topology(), task.model());
         let has_detours = model.switching == Switching::Wormhole && model.routing == Routing::Any;
         if !has_detours || topology.node_count() > MAX_NODES {
@@ -29,7 +29,7 @@ impl RouteTable {
         for &source in topology.terminals() {
             for path in detours_from(task, source) {
                 if !known.contains(&path) {
-                    self.push(task, capacities, &path);
+                    self.push(task, slots, &path);
                 }
             }
         }

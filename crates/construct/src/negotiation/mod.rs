@@ -12,6 +12,7 @@ pub(crate) mod route_table;
 mod timed_trees;
 pub(crate) mod transfers;
 
+use lockstep_model::Slots;
 use lockstep_schedule::Budget;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
@@ -21,7 +22,6 @@ use self::price_table::PriceTable;
 use self::route_table::RouteTable;
 use self::timed_trees::{Link, TreeGrower, TreeRequest};
 use self::transfers::{BlockTransfer, Transfers};
-use crate::kit::capacities::Capacities;
 
 /// Number of pairs of trees from which the cheapest pair of a block is chosen. The last one has two neighbours as
 /// roots, if the block is one of an all-reduce.
@@ -91,7 +91,7 @@ type Place = (u32, usize, u32);
 pub(crate) struct Negotiation<'a> {
     routes: &'a RouteTable,
     groups: &'a Groups,
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     /// A root for each block, by which no channel or port is much busier than needed; empty if such roots are not known.
     balanced_roots: &'a [u32],
     /// The limit of its evaluations is a limit of routes considered.
@@ -114,12 +114,12 @@ impl<'a> Negotiation<'a> {
     pub(crate) fn new(
         routes: &'a RouteTable,
         groups: &'a Groups,
-        capacities: &'a Capacities,
+        slots: &'a Slots,
         steps: u32,
         budget: Budget,
     ) -> Option<Self> {
         let terminals = groups.terminal_count();
-        let cells = PriceTable::bytes(capacities, steps);
+        let cells = PriceTable::bytes(slots, steps);
         let links = groups.block_count() as u64 * 2 * terminals as u64 * size_of::<Link>() as u64;
         if cells.saturating_add(links) > MAX_TABLE_BYTES {
             return None;
@@ -128,11 +128,11 @@ impl<'a> Negotiation<'a> {
         Some(Self {
             routes,
             groups,
-            capacities,
+            slots,
             balanced_roots: &[],
             budget,
             steps,
-            table: PriceTable::new(capacities, steps),
+            table: PriceTable::new(slots, steps),
             blocks: vec![none; groups.block_count()],
             grower: TreeGrower::new(routes),
             scanned_links: 0,
@@ -160,7 +160,7 @@ impl<'a> Negotiation<'a> {
     /// Returns a schedule within this number of steps, which is less than in the calls before; `None` if none is found.
     pub(crate) fn plan(&mut self, steps: u32, rng: &mut impl Rng) -> Option<Transfers> {
         self.steps = steps;
-        self.table = PriceTable::new(self.capacities, steps);
+        self.table = PriceTable::new(self.slots, steps);
         let mut unplaced = Vec::new();
         for (block, trees) in (0..).zip(&self.blocks) {
             if trees.links().next().is_none() || trees.links().any(|link| link.step >= steps) {

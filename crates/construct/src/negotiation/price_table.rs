@@ -1,6 +1,6 @@
 //! Uses and prices of all slots in all steps.
 
-use crate::kit::capacities::{Capacities, SlotId};
+use lockstep_model::{SlotId, Slots};
 
 /// The price of a use above the capacity.
 const OVERUSE_PRICE: u32 = 64;
@@ -22,7 +22,7 @@ const STEPS_AT_ONCE: u32 = 16;
 ///
 /// Memory: 12 bytes per slot and step.
 pub(crate) struct PriceTable<'a> {
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     steps: u32,
     /// By slot and step, as all tables here.
     uses: Vec<u32>,
@@ -47,14 +47,14 @@ pub(crate) struct StepChoice {
 
 impl<'a> PriceTable<'a> {
     /// Returns the size of a table in bytes.
-    pub(crate) fn bytes(capacities: &Capacities, steps: u32) -> u64 {
-        (capacities.len() as u64 * 3 * size_of::<u32>() as u64).saturating_mul(u64::from(steps))
+    pub(crate) fn bytes(slots: &Slots, steps: u32) -> u64 {
+        (slots.len() as u64 * 3 * size_of::<u32>() as u64).saturating_mul(u64::from(steps))
     }
 
     /// Creates a table without uses.
-    pub(crate) fn new(capacities: &'a Capacities, steps: u32) -> Self {
-        let cells = capacities.len() * steps as usize;
-        let mut table = Self { capacities, steps, uses: vec![0; cells], rises: vec![0; cells], prices: vec![0; cells] };
+    pub(crate) fn new(slots: &'a Slots, steps: u32) -> Self {
+        let cells = slots.len() * steps as usize;
+        let mut table = Self { slots, steps, uses: vec![0; cells], rises: vec![0; cells], prices: vec![0; cells] };
         table.reset_prices();
         table
     }
@@ -67,7 +67,7 @@ impl<'a> PriceTable<'a> {
     /// Computes the price of one more use of a slot at this place.
     #[inline]
     fn set_price(&mut self, slot: SlotId, place: usize) {
-        let overuse = (self.uses[place] + 1).saturating_sub(self.capacities.of(slot));
+        let overuse = (self.uses[place] + 1).saturating_sub(self.slots.capacity(slot));
         self.prices[place] =
             (1 + self.rises[place]).saturating_add(overuse.saturating_mul(OVERUSE_PRICE)).min(MAX_PRICE);
     }
@@ -138,14 +138,14 @@ impl<'a> PriceTable<'a> {
     /// Returns true if one of the slots has more uses than its capacity.
     #[inline]
     pub(crate) fn is_overused(&self, slots: &[SlotId], step: u32) -> bool {
-        slots.iter().any(|&slot| self.uses[self.place(slot, step)] > self.capacities.of(slot))
+        slots.iter().any(|&slot| self.uses[self.place(slot, step)] > self.slots.capacity(slot))
     }
 
     /// Raises the prices of those of the slots that are overused.
     pub(crate) fn raise(&mut self, slots: &[SlotId], step: u32) {
         for &slot in slots {
             let place = self.place(slot, step);
-            if self.uses[place] > self.capacities.of(slot) {
+            if self.uses[place] > self.slots.capacity(slot) {
                 self.rises[place] = (self.rises[place] + PRICE_RISE).min(MAX_RISE);
                 self.set_price(slot, place);
             }
@@ -155,7 +155,7 @@ impl<'a> PriceTable<'a> {
     /// Takes back all rises of prices.
     pub(crate) fn reset_prices(&mut self) {
         self.rises.fill(0);
-        for slot in 0..self.capacities.len() as SlotId {
+        for slot in 0..self.slots.len() as SlotId {
             for step in 0..self.steps {
                 self.set_price(slot, self.place(slot, step));
             }
@@ -183,8 +183,8 @@ mod tests {
             let all_gather = Collective::all_gather();
             let problem = Problem::new(&ring, &all_gather, CommunicationModel::wormhole()).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
-            let capacities = Capacities::new(&task);
-            let mut table = PriceTable::new(&capacities, 50);
+            let slots = task.slots();
+            let mut table = PriceTable::new(&slots, 50);
             for (slot, step) in uses {
                 table.add(&[slot], step);
                 table.raise(&[slot], step);

@@ -1,9 +1,9 @@
 //! Paths between terminals, with the resources and ports that they use.
 
+use lockstep_model::{SlotId, Slots};
 use lockstep_schedule::{Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
-use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
 use crate::kit::distances::{UNREACHED, fill_distances};
 use crate::kit::task::SchedulingTask;
 
@@ -34,7 +34,7 @@ pub(crate) struct RouteTable {
 impl RouteTable {
     /// Returns the paths from every terminal to its neighbours: those that it reaches over switches alone. `None` if there
     /// are too many, or if the searches take too long.
-    pub(crate) fn of_neighbours(task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<Self> {
+    pub(crate) fn of_neighbours(task: &SchedulingTask<'_>, slots: &Slots) -> Option<Self> {
         let topology = task.topology();
         let visits_per_search = (topology.node_count() + topology.channel_count()) as u64;
         if topology.terminal_count() as u64 * visits_per_search > MAX_VISITS {
@@ -44,7 +44,7 @@ impl RouteTable {
         let mut walk = PathWalk::new(task, false);
         for &terminal in topology.terminals() {
             walk.run(terminal, |path| {
-                routes.push(task, capacities, path);
+                routes.push(task, slots, path);
                 routes.channels.len() <= MAX_CHANNELS
             })?;
         }
@@ -53,7 +53,7 @@ impl RouteTable {
 
     /// Adds the shortest paths over other terminals. `None` if there are none or too many, in large networks, and without
     /// wormhole switching.
-    pub(crate) fn add_crossings(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities) -> Option<()> {
+    pub(crate) fn add_crossings(&mut self, task: &SchedulingTask<'_>, slots: &Slots) -> Option<()> {
         let (topology, before) = (task.topology(), self.len());
         let is_small = topology.terminal_count() <= MAX_CROSSING_TERMINALS;
         if task.model().switching != Switching::Wormhole || !is_small {
@@ -63,7 +63,7 @@ impl RouteTable {
         for &terminal in topology.terminals() {
             walk.run(terminal, |path| {
                 if path[1..].iter().any(|&channel| topology.is_terminal(topology.tail(channel))) {
-                    self.push(task, capacities, path);
+                    self.push(task, slots, path);
                 }
                 self.channels.len() <= MAX_CHANNELS
             })?;
@@ -72,12 +72,11 @@ impl RouteTable {
     }
 
     /// Adds a path and returns its number.
-    pub(crate) fn push(&mut self, task: &SchedulingTask<'_>, capacities: &Capacities, path: &[ChannelId]) -> u32 {
+    pub(crate) fn push(&mut self, task: &SchedulingTask<'_>, slots: &Slots, path: &[ChannelId]) -> u32 {
         self.ends.push([task.sender(path) as u32, task.receiver(path) as u32]);
         self.channels.extend_from_slice(path);
         self.path_end.push(self.channels.len() as u32);
-        self.slots.extend(path.iter().map(|&channel| resource_slot(task, channel)));
-        self.slots.extend(PortPair::of(task, capacities, path).iter());
+        self.slots.extend(slots.of_path(path));
         self.slot_end.push(self.slots.len() as u32);
         self.ends.len() as u32 - 1
     }
@@ -237,7 +236,7 @@ mod tests {
             let broadcast = Collective::broadcast(NodeId::new(0));
             let problem = Problem::new(&torus, &broadcast, CommunicationModel::wormhole()).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
-            let table = RouteTable::of_neighbours(&task, &Capacities::new(&task));
+            let table = RouteTable::of_neighbours(&task, &task.slots());
             assert_eq!(table.map(|table| table.len()), routes, "{spec}");
         }
     }

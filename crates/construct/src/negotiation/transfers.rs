@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_model::Slots;
 use lockstep_schedule::{MessageId, Schedule};
 use lockstep_topology::ChannelId;
 
 use super::route_table::RouteTable;
-use crate::kit::capacities::Capacities;
 use crate::kit::task::SchedulingTask;
 
 /// One block that moves along one route in one step.
@@ -25,7 +25,7 @@ impl Transfers {
     /// Returns the transfers of a schedule, and adds their paths to a table. `None` once `is_stopped`.
     pub(crate) fn of_schedule(
         task: &SchedulingTask<'_>,
-        capacities: &Capacities,
+        slots: &Slots,
         schedule: &Schedule,
         routes: &mut RouteTable,
         is_stopped: impl Fn() -> bool,
@@ -37,8 +37,7 @@ impl Transfers {
                 return None;
             }
             for transfer in at_once.iter() {
-                let route =
-                    *numbers.entry(transfer.path).or_insert_with(|| routes.push(task, capacities, transfer.path));
+                let route = *numbers.entry(transfer.path).or_insert_with(|| routes.push(task, slots, transfer.path));
                 transfers.push(BlockTransfer { block: transfer.message.number(), route, step: step as u32 });
             }
         }

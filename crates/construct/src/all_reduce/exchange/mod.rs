@@ -5,13 +5,13 @@ mod step_rule;
 
 use std::cmp::Reverse;
 
+use lockstep_model::Slots;
 use lockstep_schedule::{MessageId, Schedule};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use self::step_paths::{StepPaths, Turn};
 use self::step_rule::StepRule;
-use crate::kit::capacities::Capacities;
 use crate::kit::task::SchedulingTask;
 use crate::negotiation::groups::Groups;
 
@@ -55,8 +55,8 @@ const NO_LIST: u32 = u32::MAX;
 
 impl<'a> Exchange<'a> {
     /// Returns a search; `None` if the network is too large.
-    pub(super) fn new(task: &'a SchedulingTask<'a>, groups: &'a Groups, capacities: &'a Capacities) -> Option<Self> {
-        let paths = StepPaths::new(task, capacities)?;
+    pub(super) fn new(task: &'a SchedulingTask<'a>, groups: &'a Groups, slots: &'a Slots) -> Option<Self> {
+        let paths = StepPaths::new(task, slots)?;
         (groups.block_count() > 0).then_some(Self { groups, paths })
     }
 
@@ -313,9 +313,9 @@ mod tests {
         let collective = Collective::all_reduce_in_blocks(&torus, &[], 32.try_into().unwrap()).unwrap();
         let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
-        let capacities = Capacities::new(&task);
-        let groups = Groups::new(&problem, &RouteTable::of_neighbours(&task, &capacities).unwrap()).unwrap();
-        let mut exchange = Exchange::new(&task, &groups, &capacities).unwrap();
+        let slots = task.slots();
+        let groups = Groups::new(&problem, &RouteTable::of_neighbours(&task, &slots).unwrap()).unwrap();
+        let mut exchange = Exchange::new(&task, &groups, &slots).unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         assert_eq!(exchange.find(100, 500, || false, &mut rng), None);
         let spent = exchange.evaluations();

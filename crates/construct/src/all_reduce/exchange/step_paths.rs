@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use lockstep_model::Slots;
 use lockstep_schedule::{Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
-use crate::kit::capacities::{Capacities, PortPair, resource_slot};
 use crate::kit::distances::fill_distances;
 use crate::kit::task::SchedulingTask;
 
@@ -21,7 +21,7 @@ const VISITS_PER_EVALUATION: u64 = 32;
 /// Memory: 4 bytes per pair of nodes, and per step and slot.
 pub(super) struct StepPaths<'a> {
     task: &'a SchedulingTask<'a>,
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     /// The length of the shortest legal path from each node to each node.
     distance: Vec<u32>,
     /// The uses of each slot, by step.
@@ -57,7 +57,7 @@ struct StepTransfer {
 
 impl<'a> StepPaths<'a> {
     /// Returns an empty table; `None` if the network is too large.
-    pub(super) fn new(task: &'a SchedulingTask<'a>, capacities: &'a Capacities) -> Option<Self> {
+    pub(super) fn new(task: &'a SchedulingTask<'a>, slots: &'a Slots) -> Option<Self> {
         let nodes = task.topology().node_count();
         if nodes > MAX_NODES {
             return None;
@@ -68,7 +68,7 @@ impl<'a> StepPaths<'a> {
         }
         Some(Self {
             task,
-            capacities,
+            slots,
             distance,
             uses: Vec::new(),
             steps: 0,
@@ -97,7 +97,7 @@ impl<'a> StepPaths<'a> {
     pub(super) fn clear(&mut self, steps: usize) {
         self.steps = steps;
         self.uses.clear();
-        self.uses.resize(steps * self.capacities.len(), 0);
+        self.uses.resize(steps * self.slots.len(), 0);
         self.transfers.clear();
         self.channels.clear();
     }
@@ -123,7 +123,7 @@ impl<'a> StepPaths<'a> {
     }
 
     fn is_free(&self, slot: u32) -> bool {
-        self.uses[self.turn.step * self.capacities.len() + slot as usize] < self.capacities.of(slot)
+        self.uses[self.turn.step * self.slots.len() + slot as usize] < self.slots.capacity(slot)
     }
 
     /// Adds a transfer to a terminal in the current step, by a shortest free path from one of the senders. Terminals are
@@ -131,7 +131,7 @@ impl<'a> StepPaths<'a> {
     pub(super) fn receive(&mut self, receiver: u32, is_sender: impl Fn(u32) -> bool, rng: &mut impl Rng) -> bool {
         let (task, topology) = (self.task, self.task.topology());
         let is_open = |port: Option<u32>| port.is_none_or(|port| self.is_free(port));
-        if !is_open(self.capacities.receive(receiver as usize)) {
+        if !is_open(self.slots.receive_port(receiver as usize)) {
             return false;
         }
         let is_minimal = task.model().routing == Routing::Minimal;
@@ -161,14 +161,14 @@ impl<'a> StepPaths<'a> {
                 let tail = topology.tail(channel);
                 let is_seen = self.visited[tail.index()] == self.search;
                 let is_shortest = !is_minimal || self.length(tail, target) == length;
-                if is_seen || !is_shortest || !self.is_free(resource_slot(task, channel)) {
+                if is_seen || !is_shortest || !self.is_free(self.slots.resource(channel)) {
                     continue;
                 }
                 self.visited[tail.index()] = self.search;
                 self.next[tail.index()] = channel;
                 self.queue.push(tail);
                 let is_found = topology.terminal_rank(tail).is_some_and(|rank| {
-                    is_sender(rank as u32) && self.capacities.send(rank).is_none_or(|port| self.is_free(port))
+                    is_sender(rank as u32) && self.slots.send_port(rank).is_none_or(|port| self.is_free(port))
                 });
                 if is_found && self.add(tail, target) {
                     return true;
@@ -212,10 +212,9 @@ impl<'a> StepPaths<'a> {
     /// Adds to the uses of all resources and ports of a transfer.
     fn use_slots(&mut self, place: usize, more: i32) {
         let transfer = &self.transfers[place];
-        let row = &mut self.uses[transfer.turn.step * self.capacities.len()..][..self.capacities.len()];
+        let row = &mut self.uses[transfer.turn.step * self.slots.len()..][..self.slots.len()];
         let path = &self.channels[transfer.channels.clone()];
-        let ports = PortPair::of(self.task, self.capacities, path);
-        for slot in path.iter().map(|&channel| resource_slot(self.task, channel)).chain(ports.iter()) {
+        for slot in self.slots.of_path(path) {
             row[slot as usize] = row[slot as usize].wrapping_add_signed(more);
         }
     }

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use lockstep_model::port_limit;
 use lockstep_schedule::{MessageId, Ports};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::packing::Arborescence;
-use crate::kit::capacities::port_limit;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 use crate::kit::single_source::SingleSourceBroadcast;

@@ -24,7 +24,6 @@ use rand::Rng;
 use self::demands::RoutingDemands;
 use self::fixed_routes::FixedRoutes;
 use self::terminal_graph::TerminalGraph;
-use crate::kit::capacities::Capacities;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
@@ -66,8 +65,8 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     if !task.messages().is_scatter() || !relays || task.messages().len() as u64 > MAX_HOPS {
         return Err(MethodError::Unsupported);
     }
-    let capacities = Capacities::new(&task);
-    let graph = TerminalGraph::new(&task, &capacities);
+    let slots = task.slots();
+    let graph = TerminalGraph::new(&task, &slots);
     let demands = RoutingDemands::new(&task, &graph)
         .filter(|demands| demands.hops <= MAX_HOPS)
         .ok_or(MethodError::Unsupported)?;

@@ -1,10 +1,10 @@
 //! Local search for the step of each hop.
 
+use lockstep_model::SlotId;
 use rand::{Rng, RngExt};
 
 use super::routes::RouteSet;
 use super::terminal_graph::TerminalGraph;
-use crate::kit::capacities::SlotId;
 use crate::kit::request::AttemptContext;
 
 /// Marks a cell without a hop, and a fault that is not listed.

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use lockstep_model::{SlotId, Slots};
 use lockstep_topology::{ChannelId, NodeId};
 
-use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
 use crate::kit::congestion_prices::UNLIMITED;
 use crate::kit::task::SchedulingTask;
 
@@ -51,16 +51,16 @@ pub(super) fn fill_distances(graph: &TerminalGraph, source: u32, distance: &mut 
 pub(super) const UNREACHED: u32 = u32::MAX;
 
 impl TerminalGraph {
-    pub(super) fn new(task: &SchedulingTask<'_>, capacities: &Capacities) -> Self {
+    pub(super) fn new(task: &SchedulingTask<'_>, all_slots: &Slots) -> Self {
         let topology = task.topology();
-        let unlimited = capacities.len() as SlotId;
+        let unlimited = all_slots.len() as SlotId;
         let mut graph = Self {
             leaving: vec![0],
             tail: Vec::new(),
             head: Vec::new(),
             original: Vec::new(),
             slots: Vec::new(),
-            capacity: (0..unlimited).map(|slot| capacities.of(slot)).chain([UNLIMITED]).collect(),
+            capacity: [all_slots.capacities(), &[UNLIMITED]].concat(),
             resource_count: topology.resource_count(),
             entering: vec![0],
             into: Vec::new(),
@@ -71,9 +71,9 @@ impl TerminalGraph {
             for &channel in topology.out_channels(terminal) {
                 let Some(head) = rank(topology.head(channel)) else { continue };
                 rows[head].push(graph.head.len() as u32);
-                let ports = PortPair::new(task, capacities, terminal, topology.head(channel));
-                let [send, receive] = [ports.send, ports.receive].map(|port| port.unwrap_or(unlimited));
-                graph.slots.push([resource_slot(task, channel), send, receive]);
+                let ports = [all_slots.send_port(tail), all_slots.receive_port(head)];
+                let [send, receive] = ports.map(|port| port.unwrap_or(unlimited));
+                graph.slots.push([all_slots.resource(channel), send, receive]);
                 graph.tail.push(tail as u32);
                 graph.head.push(head as u32);
                 graph.original.push(channel);

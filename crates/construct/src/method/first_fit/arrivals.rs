@@ -1,8 +1,8 @@
 //! The channels into all nodes in one table, which a quick schedule reads for every message.
 
+use lockstep_model::{SlotId, Slots};
 use lockstep_topology::{ChannelId, NodeId};
 
-use crate::kit::capacities::{SlotId, resource_slot};
 use crate::kit::task::SchedulingTask;
 
 /// The channels into all nodes, those of each node one after the other.
@@ -24,13 +24,13 @@ pub(super) struct Arrival {
 }
 
 impl Arrivals {
-    pub(super) fn of(task: &SchedulingTask<'_>) -> Self {
+    pub(super) fn of(task: &SchedulingTask<'_>, slots: &Slots) -> Self {
         let topology = task.topology();
         let (mut start, mut arrivals) = (vec![0], Vec::with_capacity(topology.channel_count()));
         for node in topology.nodes() {
             arrivals.extend(topology.in_channels(node).iter().map(|&channel| {
                 let tail = topology.tail(channel);
-                Arrival { tail, channel, slot: resource_slot(task, channel), is_crossed: task.crosses(tail) }
+                Arrival { tail, channel, slot: slots.resource(channel), is_crossed: task.crosses(tail) }
             }));
             start.push(arrivals.len() as u32);
         }

@@ -5,9 +5,7 @@ use rand::{Rng, RngExt};
 
 use super::partial_schedule::PartialSchedule;
 use super::path_search::{NodeMark, PathSearch};
-use crate::kit::capacities::PortPair;
 use crate::kit::method_error::MethodError;
-use crate::kit::reservation_table::ReservationTable;
 use crate::kit::shortest_path_dag::{DagArc, ShortestPathDag};
 
 /// Units of work per channel.
@@ -17,7 +15,7 @@ const HOP_WORK: u64 = 4;
 /// channel per step. Returns the step after the last hop; [`add_hops`] adds the transfers.
 pub(super) fn earliest_hops(
     search: &mut PathSearch<'_>,
-    table: &ReservationTable<'_>,
+    partial: &PartialSchedule<'_>,
     ready: u32,
     rng: &mut impl Rng,
 ) -> u32 {
@@ -28,12 +26,11 @@ pub(super) fn earliest_hops(
     }
     marks[dag.source()].ready = ready;
     for (via, arc) in dag.arcs().iter().enumerate().rev() {
-        let [tail, head] = [arc.tail, arc.head].map(|node| dag.nodes()[node as usize]);
-        let ports = PortPair::new(shared.task(), shared.capacities(), tail, head);
-        let ready = table.next_free(arc.resource, ports, marks[arc.tail as usize].ready) + 1;
+        let slots = shared.slots().of_path(std::slice::from_ref(&arc.channel));
+        let ready = partial.table().first_free(slots, marks[arc.tail as usize].ready) + 1;
         let head = &mut marks[arc.head as usize];
         if ready <= head.ready {
-            let tie = u64::from(table.load(arc.resource)) << 32 | u64::from(rng.random::<u32>());
+            let tie = u64::from(partial.load(arc.resource)) << 32 | u64::from(rng.random::<u32>());
             if (ready, tie) < (head.ready, head.tie) {
                 *head = NodeMark { ready, tie, via: via as u32, ..*head };
             }

@@ -1,14 +1,14 @@
 //! The earliest step in which a message can cross the network in one transfer.
 
+use lockstep_model::{SlotId, StepSet, Timetable};
 use lockstep_paths::{PathId, PathTable};
 use lockstep_schedule::Routing;
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
 
+use super::partial_schedule::PartialSchedule;
 use super::scatter_context::ScatterContext;
-use crate::kit::capacities::{PortPair, resource_slot};
 use crate::kit::distances::DistanceScratch;
-use crate::kit::reservation_table::{BLOCK_STEPS, ReservationTable, StepMask};
 use crate::kit::shortest_path_dag::ShortestPathDag;
 
 /// Units of work of a pair of terminals, and of each channel on its paths.
@@ -37,7 +37,7 @@ pub(super) struct PathSearch<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NodeMark {
     /// The steps of the current block in which a path to the node is free.
-    pub(super) steps: StepMask,
+    pub(super) steps: u128,
     /// The first step in which the message can leave the node.
     pub(super) ready: u32,
     /// Breaks ties between arcs that arrive together.
@@ -93,42 +93,41 @@ impl<'a> PathSearch<'a> {
         self.bus_pair.unwrap_or_else(|| (nodes[self.dag.source()], nodes[ShortestPathDag::TARGET]))
     }
 
-    fn ports(&self) -> PortPair {
+    fn ports(&self) -> impl Iterator<Item = SlotId> + Clone + use<> {
         let (source, target) = self.ends();
-        PortPair::new(self.shared.task(), self.shared.capacities(), source, target)
+        self.shared.slots().ports([source, target].map(|terminal| self.shared.task().rank(terminal) as u32))
     }
 
     /// Returns the earliest step from `ready` on with a free path, and leaves the path in [`path`](Self::path). The
     /// selected pair has a path.
-    pub(super) fn earliest_transfer(&mut self, table: &ReservationTable<'_>, ready: u32, rng: &mut impl Rng) -> u32 {
+    pub(super) fn earliest_transfer(&mut self, partial: &PartialSchedule<'_>, ready: u32, rng: &mut impl Rng) -> u32 {
         if let Some(paths) = self.shared.task().bus_paths() {
-            return self.earliest_over_buses(paths, table, ready, rng);
+            return self.earliest_over_buses(paths, partial, ready, rng);
         }
-        let step = self.earliest_on_shortest_paths(table, ready, rng);
+        let step = self.earliest_on_shortest_paths(partial, ready, rng);
         let Some(goal) = self.detour_below.filter(|&goal| goal <= step) else {
             return step;
         };
-        if let Some(step) = (ready..goal).find(|&step| self.find_detour(table, step)) {
+        if let Some(step) = (ready..goal).find(|&step| self.find_detour(partial.table(), step)) {
             return step;
         }
         self.detour_below = None;
-        self.earliest_on_shortest_paths(table, ready, rng)
+        self.earliest_on_shortest_paths(partial, ready, rng)
     }
 
     /// Tries each path of the pair. Ties are broken at random.
     fn earliest_over_buses(
         &mut self,
         paths: &PathTable,
-        table: &ReservationTable<'_>,
+        partial: &PartialSchedule<'_>,
         ready: u32,
         rng: &mut impl Rng,
     ) -> u32 {
-        let ((source, target), ports, task) = (self.ends(), self.ports(), self.shared.task());
+        let ((source, target), slots) = (self.ends(), self.shared.slots());
         self.work += PAIR_WORK + COLLECT_WORK * paths.between(source, target).len() as u64;
         let candidates = paths.between(source, target).map(|path| {
             let channels = paths.channels(PathId::new(path));
-            let slots = || channels.iter().map(|&channel| resource_slot(task, channel)).chain(ports.iter());
-            (table.first_free(slots, ready), rng.random::<u32>(), channels)
+            (partial.table().first_free(slots.of_path(channels), ready), rng.random::<u32>(), channels)
         });
         let (step, _, channels) = candidates.min().expect("a selected pair has a path");
         self.path.clear();
@@ -136,15 +135,15 @@ impl<'a> PathSearch<'a> {
         step
     }
 
-    fn earliest_on_shortest_paths(&mut self, table: &ReservationTable<'_>, ready: u32, rng: &mut impl Rng) -> u32 {
-        let ports = self.ports();
-        let mut block = self.first_open_block(table).max(ready / BLOCK_STEPS);
+    fn earliest_on_shortest_paths(&mut self, partial: &PartialSchedule<'_>, ready: u32, rng: &mut impl Rng) -> u32 {
+        let (table, ports) = (partial.table(), self.ports());
+        let mut block = self.first_open_block(table).max(ready / u128::STEPS);
         loop {
-            let open = ReservationTable::steps_from(block, ready) & table.free_port_steps(block, ports);
+            let open = table.common_free_steps(block, ports.clone(), ready);
             let steps = if open == 0 { 0 } else { self.free_steps(table, block, open) };
             if steps != 0 {
-                let step = block * BLOCK_STEPS + steps.trailing_zeros();
-                self.trace(table, step, rng);
+                let step = block * u128::STEPS + steps.trailing_zeros();
+                self.trace(partial, step, rng);
                 return step;
             }
             block += 1;
@@ -152,7 +151,7 @@ impl<'a> PathSearch<'a> {
     }
 
     /// Returns a block before which no path has a free step.
-    fn first_open_block(&mut self, table: &ReservationTable<'_>) -> u32 {
+    fn first_open_block(&mut self, table: &Timetable<'_, u128>) -> u32 {
         let Self { dag, marks, work, .. } = self;
         *work += dag.arcs().len() as u64;
         for mark in &mut marks[..dag.source()] {
@@ -168,7 +167,7 @@ impl<'a> PathSearch<'a> {
     }
 
     /// Returns those `open` steps of a block in which some path is free.
-    fn free_steps(&mut self, table: &ReservationTable<'_>, block: u32, open: StepMask) -> StepMask {
+    fn free_steps(&mut self, table: &Timetable<'_, u128>, block: u32, open: u128) -> u128 {
         let Self { dag, marks, work, .. } = self;
         *work += dag.arcs().len() as u64;
         for mark in &mut marks[..dag.source()] {
@@ -183,7 +182,7 @@ impl<'a> PathSearch<'a> {
     }
 
     /// Traces a path that is free in a step back from the target, over the least used resources.
-    fn trace(&mut self, table: &ReservationTable<'_>, step: u32, rng: &mut impl Rng) {
+    fn trace(&mut self, partial: &PartialSchedule<'_>, step: u32, rng: &mut impl Rng) {
         let Self { dag, marks, path, .. } = self;
         path.clear();
         let mut node = ShortestPathDag::TARGET;
@@ -192,10 +191,11 @@ impl<'a> PathSearch<'a> {
                 .ending_at(node)
                 .iter()
                 .filter(|arc| {
-                    let steps = table.free_steps(step / BLOCK_STEPS, arc.resource) & marks[arc.tail as usize].steps;
-                    steps >> (step % BLOCK_STEPS) & 1 == 1
+                    let steps =
+                        partial.table().free_steps(step / u128::STEPS, arc.resource) & marks[arc.tail as usize].steps;
+                    steps & u128::of(step) != 0
                 })
-                .min_by_key(|arc| (table.load(arc.resource), rng.random::<u32>()))
+                .min_by_key(|arc| (partial.load(arc.resource), rng.random::<u32>()))
                 .expect("the step is free along some path");
             path.push(arc.channel);
             node = arc.tail as usize;
@@ -204,15 +204,14 @@ impl<'a> PathSearch<'a> {
     }
 
     /// Finds a shortest one of the paths that are free in a step. Returns false if there is none.
-    fn find_detour(&mut self, table: &ReservationTable<'_>, step: u32) -> bool {
-        let ((source, target), ports) = (self.ends(), self.ports());
-        let (block, bit) = (step / BLOCK_STEPS, step % BLOCK_STEPS);
-        if table.free_port_steps(block, ports) >> bit & 1 == 0 {
+    fn find_detour(&mut self, table: &Timetable<'_, u128>, step: u32) -> bool {
+        let ((source, target), mut ports) = (self.ends(), self.ports());
+        if !ports.all(|port| table.is_free(port, step)) {
             return false;
         }
         let Self { shared, marks, path, work, .. } = self;
         *work += marks.len() as u64;
-        let (task, topology) = (shared.task(), shared.task().topology());
+        let topology = shared.task().topology();
         let mut queue = vec![source];
         for mark in &mut *marks {
             mark.steps = 0;
@@ -230,7 +229,7 @@ impl<'a> PathSearch<'a> {
             *work += topology.out_channels(node).len() as u64;
             for &channel in topology.out_channels(node) {
                 let head = &mut marks[topology.head(channel).index()];
-                if head.steps == 0 && table.free_steps(block, resource_slot(task, channel)) >> bit & 1 == 1 {
+                if head.steps == 0 && table.is_free(shared.slots().resource(channel), step) {
                     *head = NodeMark { steps: 1, via: channel.number(), ..*head };
                     queue.push(topology.head(channel));
                 }

@@ -10,7 +10,6 @@ use super::hop_search::{add_hops, earliest_hops};
 use super::partial_schedule::PartialSchedule;
 use super::path_search::PathSearch;
 use super::scatter_context::ScatterContext;
-use crate::kit::capacities::SlotId;
 use crate::kit::method_error::MethodError;
 use crate::kit::relay_tree::RelayTree;
 use crate::kit::transfer_log::TransferLog;
@@ -26,15 +25,13 @@ pub(super) struct FirstFitPlacer<'a, R> {
     relays: Option<(NodeId, RelayTree)>,
     /// Scratch space: the path of one message that is placed without a search.
     pub(super) path: Vec<ChannelId>,
-    /// Scratch space: its resources and ports.
-    pub(super) slots: Vec<SlotId>,
     /// The channels into all nodes; empty before the first message that is placed without a search.
     pub(super) arrivals: Arrivals,
 }
 
 impl<'a, R: Rng> FirstFitPlacer<'a, R> {
     pub(super) fn new(shared: &'a ScatterContext<'a>, fixed: &'a FixedPart<'a>, goal: u32, rng: &'a mut R) -> Self {
-        let partial = PartialSchedule::new(shared.task(), shared.capacities());
+        let partial = PartialSchedule::new(shared.slots());
         Self {
             shared,
             fixed,
@@ -43,7 +40,6 @@ impl<'a, R: Rng> FirstFitPlacer<'a, R> {
             rng,
             relays: None,
             path: Vec::new(),
-            slots: Vec::new(),
             arrivals: Arrivals::default(),
         }
     }
@@ -90,10 +86,10 @@ impl<'a, R: Rng> FirstFitPlacer<'a, R> {
             return u32::MAX;
         }
         if shared.task().stores_and_forwards() {
-            return earliest_hops(search, partial.table(), from.ready, rng);
+            return earliest_hops(search, partial, from.ready, rng);
         }
-        let arrival = search.earliest_transfer(partial.table(), from.ready, rng) + 1;
-        if shared.may_hop() { arrival.min(earliest_hops(search, partial.table(), from.ready, rng)) } else { arrival }
+        let arrival = search.earliest_transfer(partial, from.ready, rng) + 1;
+        if shared.may_hop() { arrival.min(earliest_hops(search, partial, from.ready, rng)) } else { arrival }
     }
 
     pub(super) fn place_from(
@@ -106,11 +102,11 @@ impl<'a, R: Rng> FirstFitPlacer<'a, R> {
         let Self { shared, partial, search, rng, .. } = self;
         if search.select_pair(holder, target) {
             if shared.task().stores_and_forwards() {
-                earliest_hops(search, partial.table(), ready, rng);
+                earliest_hops(search, partial, ready, rng);
                 return add_hops(search, partial, message);
             }
-            let step = search.earliest_transfer(partial.table(), ready, rng);
-            if shared.may_hop() && earliest_hops(search, partial.table(), ready, rng) <= step + 1 {
+            let step = search.earliest_transfer(partial, ready, rng);
+            if shared.may_hop() && earliest_hops(search, partial, ready, rng) <= step + 1 {
                 return add_hops(search, partial, message);
             }
             return partial.add(message, step, search.path());
@@ -126,7 +122,7 @@ impl<'a, R: Rng> FirstFitPlacer<'a, R> {
     fn place_leg(&mut self, message: MessageId, (from, to): (NodeId, NodeId), ready: u32) -> Result<u32, MethodError> {
         let Self { partial, search, rng, .. } = self;
         search.select_pair(from, to);
-        let step = search.earliest_transfer(partial.table(), ready, rng);
+        let step = search.earliest_transfer(partial, ready, rng);
         partial.add(message, step, search.path())?;
         Ok(step + 1)
     }

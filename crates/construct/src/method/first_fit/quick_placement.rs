@@ -7,7 +7,6 @@ use rand::Rng;
 use super::arrivals::{Arrival, Arrivals};
 use super::fixed_part::RelayStop;
 use super::placer::FirstFitPlacer;
-use crate::kit::capacities::{PortPair, resource_slot};
 use crate::kit::distances::UNREACHED;
 use crate::kit::method_error::MethodError;
 
@@ -49,21 +48,16 @@ impl<R: Rng> FirstFitPlacer<'_, R> {
 
     /// Adds a transfer in the first free step from `ready` on, and returns the step after it.
     fn transfer(&mut self, message: MessageId, path: &[ChannelId], ready: u32) -> Result<u32, MethodError> {
-        let task = self.shared.task();
-        self.slots.clear();
-        self.slots.extend(path.iter().map(|&channel| resource_slot(task, channel)));
-        self.slots.extend(PortPair::of(task, self.shared.capacities(), path).iter());
-        let step = self.partial.table().first_free(|| self.slots.iter().copied(), ready);
-        self.partial.add_in_slots(message, step, path, &self.slots)?;
+        let step = self.partial.table().first_free(self.shared.slots().of_path(path), ready);
+        self.partial.add(message, step, path)?;
         Ok(step + 1)
     }
 
     /// Finds a shortest path that uses the least used resource at each node, seen from the target; leaves it in `path`.
     fn find_least_used_path(&mut self, (source, target): (NodeId, NodeId)) {
         let Self { shared, partial, search, path, arrivals, .. } = self;
-        let table = partial.table();
         if arrivals.is_empty() {
-            *arrivals = Arrivals::of(shared.task());
+            *arrivals = Arrivals::of(shared.task(), shared.slots());
         }
         let distance = search.distances_from(source);
         path.clear();
@@ -73,7 +67,7 @@ impl<R: Rng> FirstFitPlacer<'_, R> {
             let is_before = |arrival: &&Arrival| {
                 distance[arrival.tail.index()] == before && (arrival.is_crossed || arrival.tail == source)
             };
-            let arrival = arrivals.at(node).iter().filter(is_before).min_by_key(|arrival| table.load(arrival.slot));
+            let arrival = arrivals.at(node).iter().filter(is_before).min_by_key(|arrival| partial.load(arrival.slot));
             let arrival = arrival.expect("a reached node has a predecessor");
             path.push(arrival.channel);
             node = arrival.tail;

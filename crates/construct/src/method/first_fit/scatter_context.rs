@@ -1,11 +1,11 @@
 //! The facts about a scatter that all attempts share.
 
+use lockstep_model::Slots;
 use lockstep_schedule::{MessageId, Ports};
 use lockstep_topology::NodeId;
 use rand::{Rng, RngExt};
 
 use super::fixed_part::FixedPart;
-use crate::kit::capacities::Capacities;
 use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
@@ -18,7 +18,7 @@ const CHECK_INTERVAL: usize = 256;
 #[derive(Debug)]
 pub(super) struct ScatterContext<'a> {
     task: &'a SchedulingTask<'a>,
-    capacities: Capacities,
+    slots: Slots,
     distances: SourceDistances<'a>,
     may_hop: bool,
 }
@@ -34,15 +34,15 @@ impl<'a> ScatterContext<'a> {
             && task.bus_paths().is_none()
             && model.ports == Ports::All
             && topology.nodes().all(|node| topology.is_terminal(node) && topology.routes(node));
-        Ok(Self { task, capacities: Capacities::new(task), distances: SourceDistances::new(task)?, may_hop })
+        Ok(Self { task, slots: task.slots(), distances: SourceDistances::new(task)?, may_hop })
     }
 
     pub(super) fn task(&self) -> &'a SchedulingTask<'a> {
         self.task
     }
 
-    pub(super) fn capacities(&self) -> &Capacities {
-        &self.capacities
+    pub(super) fn slots(&self) -> &Slots {
+        &self.slots
     }
 
     pub(super) fn distances(&self) -> &SourceDistances<'a> {

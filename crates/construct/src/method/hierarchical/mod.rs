@@ -9,7 +9,6 @@ use lockstep_schedule::{MessageId, Receivers, Schedule};
 use self::groups::Groups;
 use self::shifts::Shifts;
 use self::short_paths::ShortPaths;
-use crate::kit::capacities::Capacities;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
@@ -85,8 +84,8 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let groups = Groups::find(topology).ok_or(MethodError::Unsupported)?;
     let paths = ShortPaths::new(topology, &groups, longest).ok_or(MethodError::Unsupported)?;
     request.work.add(TRANSFER_WORK * messages.delivery_count());
-    let capacities = Capacities::new(&task);
-    let shifts = Shifts::new(&task, &capacities, &groups, &paths);
+    let slots = task.slots();
+    let shifts = Shifts::new(&task, &slots, &groups, &paths);
     let log = if messages.is_scatter() { shifts.exchange(&alike, request)? } else { shifts.gather(&alike, request)? };
     if log.step_count() < request.below { Ok(log.into_schedule()) } else { Err(MethodError::NoShorter) }
 }

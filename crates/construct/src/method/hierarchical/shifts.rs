@@ -1,35 +1,34 @@
 //! The shifts between groups and inside of groups, placed in steps by first fit.
 
+use lockstep_model::{Slots, Timetable};
 use lockstep_schedule::MessageId;
 
 use super::groups::Groups;
 use super::short_paths::{ShortPath, ShortPaths};
-use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
-use crate::kit::reservation_table::ReservationTable;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
 /// The transfers so far, and the channels and ports that they use.
 pub(super) struct Shifts<'a> {
     task: &'a SchedulingTask<'a>,
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     groups: &'a Groups,
     paths: &'a ShortPaths,
-    table: ReservationTable<'a>,
+    table: Timetable<'a, u128>,
     log: TransferLog,
 }
 
 impl<'a> Shifts<'a> {
     pub(super) fn new(
         task: &'a SchedulingTask<'a>,
-        capacities: &'a Capacities,
+        slots: &'a Slots,
         groups: &'a Groups,
         paths: &'a ShortPaths,
     ) -> Self {
-        let table = ReservationTable::new(capacities);
-        Self { task, capacities, groups, paths, table, log: TransferLog::default() }
+        let table = Timetable::<u128>::new(slots);
+        Self { task, slots, groups, paths, table, log: TransferLog::default() }
     }
 
     /// Places the shifts of an all-gather and returns the transfers. `messages` are those of each terminal, by rank.
@@ -130,11 +129,10 @@ impl<'a> Shifts<'a> {
 
     /// Sends a message in the first step from `ready` on in which one of the paths is free, and returns the step.
     fn send(&mut self, message: MessageId, paths: &[ShortPath], ready: u32) -> Result<u32, MethodError> {
-        let Self { task, capacities, table, log, .. } = self;
+        let Self { slots, table, log, .. } = self;
         let mut best: Option<(u32, &ShortPath)> = None;
         for path in paths {
-            let ports = PortPair::of(task, capacities, path.channels());
-            let step = table.first_free(|| slots(task, path, ports), ready);
+            let step = table.first_free(slots.of_path(path.channels()), ready);
             if best.is_none_or(|(least, _)| step < least) {
                 best = Some((step, path));
             }
@@ -143,14 +141,8 @@ impl<'a> Shifts<'a> {
             }
         }
         let (step, path) = best.expect("every row that is needed has a path");
-        let ports = PortPair::of(task, capacities, path.channels());
-        slots(task, path, ports).for_each(|slot| table.reserve(step, slot));
+        slots.of_path(path.channels()).for_each(|slot| table.occupy(slot, step));
         log.push(message, step, path.channels())?;
         Ok(step)
     }
-}
-
-/// Returns the slots that a transfer uses.
-fn slots(task: &SchedulingTask<'_>, path: &ShortPath, ports: PortPair) -> impl Iterator<Item = SlotId> {
-    path.channels().iter().map(|&channel| resource_slot(task, channel)).chain(ports.iter())
 }

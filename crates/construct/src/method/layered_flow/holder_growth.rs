@@ -1,9 +1,8 @@
 //! The number of holders that is possible and useful after each step.
 
+use lockstep_model::port_limit;
 use lockstep_schedule::Ports;
 use lockstep_topology::{NodeId, Topology};
-
-use crate::kit::capacities::port_limit;
 
 /// The growth of the number of holders if only ports limit the transfers.
 #[derive(Debug)]

@@ -1,10 +1,9 @@
 //! Repair of a flow under minimal routing: detours are replaced by shortest paths.
 
+use lockstep_model::port_limit;
 use lockstep_schedule::Ports;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::{Rng, RngExt};
-
-use crate::kit::capacities::port_limit;
 
 /// The transfers of one step along shortest paths.
 ///

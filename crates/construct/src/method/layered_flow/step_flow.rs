@@ -2,11 +2,10 @@
 //!
 //! All transfers carry the same message, so only the set of reached nodes matters.
 
+use lockstep_model::port_limit;
 use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::Ports;
 use lockstep_topology::{ChannelId, NodeId, Topology};
-
-use crate::kit::capacities::port_limit;
 
 /// A flow network whose flows are the transfers of one step.
 ///

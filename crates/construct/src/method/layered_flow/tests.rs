@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::kit::capacities::port_limit;
+use lockstep_model::port_limit;
 use lockstep_paths::FlowNetwork;
 use lockstep_schedule::strategy::any_model;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, MessageId, Ports, Problem, verify};

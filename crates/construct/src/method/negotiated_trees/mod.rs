@@ -1,10 +1,10 @@
 //! Broadcasts of several messages, and scatters over buses: the trees of all messages compete for the channels of a number of
 //! steps.
 
+use lockstep_model::Slots;
 use lockstep_schedule::{MessageId, Pattern, Schedule};
 use rand_chacha::ChaCha8Rng;
 
-use crate::kit::capacities::Capacities;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
@@ -64,25 +64,21 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
         return Err(MethodError::Unsupported);
     }
     let task = request.task()?;
-    let capacities = Capacities::new(&task);
-    let mut routes = RouteTable::of_neighbours(&task, &capacities).ok_or(MethodError::Unsupported)?;
+    let slots = task.slots();
+    let mut routes = RouteTable::of_neighbours(&task, &slots).ok_or(MethodError::Unsupported)?;
     let near = Groups::new(problem, &routes).map(|groups| (routes.clone(), groups));
-    let far = routes
-        .add_crossings(&task, &capacities)
-        .and_then(|()| Groups::new(problem, &routes))
-        .map(|groups| (routes, groups));
+    let far =
+        routes.add_crossings(&task, &slots).and_then(|()| Groups::new(problem, &routes)).map(|groups| (routes, groups));
     let mut longer = far.as_ref().or(near.as_ref()).map_or_else(RouteTable::default, |(routes, _)| routes.clone());
-    let longer = longer
-        .add_detours(&task, &capacities)
-        .and_then(|()| Groups::new(problem, &longer))
-        .map(|groups| (longer, groups));
+    let longer =
+        longer.add_detours(&task, &slots).and_then(|()| Groups::new(problem, &longer)).map(|groups| (longer, groups));
     let tables: Vec<(RouteTable, Groups)> = [near, far, longer].into_iter().flatten().collect();
     if tables.is_empty() {
         return Err(MethodError::Unsupported);
     }
     let log = request.best_attempt(|rng, context| {
         let (routes, groups) = &tables[context.number() as usize % tables.len()];
-        attempt(request, context, Tables { routes, groups, capacities: &capacities }, rng)
+        attempt(request, context, Tables { routes, groups, slots: &slots }, rng)
     })?;
     Ok(log.into_schedule())
 }
@@ -92,14 +88,14 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
 struct Tables<'a> {
     routes: &'a RouteTable,
     groups: &'a Groups,
-    capacities: &'a Capacities,
+    slots: &'a Slots,
 }
 
 /// Negotiates trees in fewer and fewer steps, until the goal is reached or the work of the attempt is done.
 fn attempt(
     request: &MethodRequest<'_>,
     context: &AttemptContext<'_>,
-    Tables { routes, groups, capacities }: Tables<'_>,
+    Tables { routes, groups, slots }: Tables<'_>,
     rng: &mut ChaCha8Rng,
 ) -> Result<TransferLog, MethodError> {
     let work = FIRST_WORK << (context.number() / ATTEMPTS_PER_DOUBLING).min(MAX_DOUBLINGS);
@@ -108,7 +104,7 @@ fn attempt(
     let longest = goal.saturating_mul(4).saturating_add(groups.terminal_count() as u32);
     let mut steps = context.below().min(longest);
     let mut best = None;
-    let Some(mut negotiation) = Negotiation::new(routes, groups, capacities, steps - 1, budget) else {
+    let Some(mut negotiation) = Negotiation::new(routes, groups, slots, steps - 1, budget) else {
         return Err(MethodError::Unsupported);
     };
     while steps > goal

@@ -1,5 +1,6 @@
 //! The search for a step and a path per message: messages take free steps or displace others.
 
+use lockstep_model::Slots;
 use lockstep_schedule::{MessageId, Transfer};
 use lockstep_topology::ChannelId;
 use rand::{Rng, RngExt};
@@ -7,7 +8,6 @@ use rand::{Rng, RngExt};
 use super::free_slots::{FreeSlotSearch, LEVELS, WordLevels, lightest};
 use super::occupancy::{NONE, Occupancy, WORD_STEPS};
 use super::path_dag::PathDags;
-use crate::kit::capacities::Capacities;
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
@@ -78,9 +78,9 @@ impl<'a> AnnealingState<'a> {
     /// # Errors
     ///
     /// [`MethodError::Unsupported`], if the tables are too large.
-    pub(super) fn new(dags: &'a PathDags, capacities: &'a Capacities, max_steps: u32) -> Result<Self, MethodError> {
+    pub(super) fn new(dags: &'a PathDags, slots: &'a Slots, max_steps: u32) -> Result<Self, MethodError> {
         let messages = dags.message_count();
-        let occupancy = Occupancy::new(capacities, dags.message_count() as u32, max_steps)?;
+        let occupancy = Occupancy::new(slots, dags.message_count() as u32, max_steps)?;
         let arcs = messages
             .checked_mul(dags.longest())
             .filter(|&arcs| arcs <= MAX_TRAIL_ARCS)

@@ -161,7 +161,6 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::kit::capacities::Capacities;
     use crate::kit::task::SchedulingTask;
     use crate::kit::testing::any_network;
     use crate::method::path_colouring::path_dag::{Detours, PathArc};
@@ -189,16 +188,16 @@ mod tests {
             let collective = Collective::all_to_all();
             let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
-            let capacities = Capacities::new(&task);
-            let dags = PathDags::new(&task, &capacities, &Detours::new()).unwrap();
+            let slots = task.slots();
+            let dags = PathDags::new(&task, &slots, &Detours::new()).unwrap();
             let (mut search, mut rng) = (FreeSlotSearch::new(&dags), ChaCha8Rng::seed_from_u64(seed));
-            let full: Vec<u64> = full.iter().copied().cycle().take(capacities.len()).collect();
+            let full: Vec<u64> = full.iter().copied().cycle().take(slots.len()).collect();
             // Every use has its own user, so that no message is in two conflicts.
-            let mut occupancy = Occupancy::new(&capacities, u32::MAX, WORD_STEPS).unwrap();
+            let mut occupancy = Occupancy::new(&slots, u32::MAX, WORD_STEPS).unwrap();
             let mut weight = Vec::new();
             for (slot, steps) in (0..).zip(&full) {
                 for step in (0..WORD_STEPS).filter(|step| steps >> step & 1 == 1) {
-                    for _ in 0..capacities.of(slot) {
+                    for _ in 0..slots.capacity(slot) {
                         occupancy.add(slot, step, weight.len() as u32);
                         weight.push(rng.random_range(1..9));
                     }

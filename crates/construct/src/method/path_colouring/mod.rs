@@ -24,6 +24,7 @@ mod step_packing;
 #[cfg(test)]
 mod tests;
 
+use lockstep_model::Slots;
 use lockstep_schedule::{Part, Routing, Schedule, Switching, Transfer};
 use lockstep_topology::ChannelId;
 use rand_chacha::ChaCha8Rng;
@@ -35,7 +36,6 @@ use self::routes::MessageRouter;
 pub(crate) use self::step_dissolving::STEP_DISSOLVING;
 use self::step_packing::StepPacker;
 use crate::kit::balanced_paths::BalancedPaths;
-use crate::kit::capacities::Capacities;
 use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::half_duplex::half_duplex_pairs;
@@ -122,12 +122,12 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     }
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
     let task = request.task()?;
-    let capacities = Capacities::new(&task);
-    if request.fixed.is_none() && is_too_large(&task, &capacities)? {
+    let slots = task.slots();
+    if request.fixed.is_none() && is_too_large(&task)? {
         return Err(MethodError::Unsupported);
     }
-    let mut dags = PathDags::new(&task, &capacities, &Detours::new())?;
-    let per_step = capacities.of_resources(problem.topology());
+    let mut dags = PathDags::new(&task, &slots, &Detours::new())?;
+    let per_step = problem.topology().capacity_sum();
     let least = u32::try_from(dags.channel_uses().div_ceil(per_step)).map_err(|_| MethodError::TooLarge)?;
     let goal = request.goal.max(least);
     let has_spare_channels = dags.channel_uses() < u64::from(goal).saturating_mul(per_step);
@@ -149,15 +149,15 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     };
     detours.extend(fixed_detours(&task, &dags, request.fixed));
     if !detours.is_empty() {
-        dags = PathDags::new(&task, &capacities, &detours)?;
+        dags = PathDags::new(&task, &slots, &detours)?;
     }
-    let first = goal.max(dags.least_steps(&capacities));
-    let colouring = PathColouring { task, capacities, dags, paths, first, request };
+    let first = goal.max(dags.least_steps(&slots));
+    let colouring = PathColouring { task, slots, dags, paths, first, request };
     request.best_attempt(|rng, context| colouring.attempt(rng, context)).map(TransferLog::into_schedule)
 }
 
 /// Returns true if annealing gets fewer than [`MIN_MOVES`] moves per message. Then every shorter schedule takes many attempts.
-fn is_too_large(task: &SchedulingTask<'_>, capacities: &Capacities) -> Result<bool, MethodError> {
+fn is_too_large(task: &SchedulingTask<'_>) -> Result<bool, MethodError> {
     let (messages, distances) = (task.messages(), SourceDistances::new(task)?);
     let mut scratch = DistanceScratch::default();
     let mut distance = |message| {
@@ -166,7 +166,7 @@ fn is_too_large(task: &SchedulingTask<'_>, capacities: &Capacities) -> Result<bo
         if distance == UNREACHED { 0 } else { u64::from(distance) }
     };
     let channel_uses: u64 = messages.ids().map(&mut distance).sum();
-    let steps = channel_uses.div_ceil(capacities.of_resources(task.topology()).max(1));
+    let steps = channel_uses.div_ceil(task.topology().capacity_sum().max(1));
     let visits = MIN_MOVES.saturating_mul(channel_uses).saturating_mul(steps.div_ceil(occupancy::WORD_STEPS.into()));
     Ok(visits > MAX_VISITS)
 }
@@ -202,7 +202,7 @@ enum PackedPaths {
 /// The facts that all attempts share.
 struct PathColouring<'a> {
     task: SchedulingTask<'a>,
-    capacities: Capacities,
+    slots: Slots,
     dags: PathDags,
     paths: PackedPaths,
     /// The first number of steps to try.
@@ -220,7 +220,7 @@ impl PathColouring<'_> {
         let is_packed = !may_anneal || context.number().is_multiple_of(2);
         let packed = match &self.paths {
             PackedPaths::Balanced if is_packed => {
-                let paths = BalancedPaths::find(&self.task, &self.capacities, PASSES, rng, context)?;
+                let paths = BalancedPaths::find(&self.task, &self.slots, PASSES, rng, context)?;
                 self.pack(&paths.all(), packing_effort(packings), last, rng, context)
             }
             PackedPaths::Routed(paths) if is_packed => {
@@ -244,9 +244,9 @@ impl PathColouring<'_> {
         rng: &mut ChaCha8Rng,
         context: &AttemptContext<'_>,
     ) -> Result<TransferLog, MethodError> {
-        let mut packer = StepPacker::new(&self.dags, &self.capacities, paths)?;
+        let mut packer = StepPacker::new(&self.dags, &self.slots, paths)?;
         let mut steps = packer.pack(last, effort, rng, context)?;
-        let mut state = AnnealingState::new(&self.dags, &self.capacities, steps)?;
+        let mut state = AnnealingState::new(&self.dags, &self.slots, steps)?;
         state.place_all(packer.steps(), paths);
         let mut best = state.log()?;
         while steps > self.first && context.uses(ANNEALING) {
@@ -271,7 +271,7 @@ impl PathColouring<'_> {
     ) -> Result<TransferLog, MethodError> {
         let messages = self.dags.message_count() as u64;
         let mut steps = self.first;
-        let mut state = AnnealingState::new(&self.dags, &self.capacities, last)?;
+        let mut state = AnnealingState::new(&self.dags, &self.slots, last)?;
         if let Some(fixed) = self.request.fixed {
             state.place_fixed(fixed, steps);
         }

@@ -1,6 +1,7 @@
 //! The messages that use each slot in each step.
 
-use crate::kit::capacities::{Capacities, SlotId};
+use lockstep_model::{SlotId, Slots};
+
 use crate::kit::method_error::MethodError;
 
 /// Marks a free entry, and a message without a step.
@@ -18,7 +19,7 @@ const MAX_ENTRIES: usize = 1 << 26;
 /// entry. Memory: 4 bytes per entry, and one bit per slot and step.
 #[derive(Debug)]
 pub(super) struct Occupancy<'a> {
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     /// The full steps of each slot, as one row of all slots per word of steps.
     full: Vec<u64>,
     /// An entry per possible use of each slot in each step; [`NONE`] marks a free entry.
@@ -35,25 +36,25 @@ impl<'a> Occupancy<'a> {
     /// # Errors
     ///
     /// [`MethodError::Unsupported`], if the table has more than [`MAX_ENTRIES`] entries.
-    pub(super) fn new(capacities: &'a Capacities, messages: u32, steps: u32) -> Result<Self, MethodError> {
+    pub(super) fn new(slots: &'a Slots, messages: u32, steps: u32) -> Result<Self, MethodError> {
         let mut entries = 0usize;
-        let mut start = Vec::with_capacity(capacities.len());
-        for slot in 0..capacities.len() as SlotId {
+        let mut start = Vec::with_capacity(slots.len());
+        for slot in 0..slots.len() as SlotId {
             start.push(entries as u32);
             entries =
-                entries.saturating_add((steps as usize).saturating_mul(capacities.of(slot).min(messages) as usize));
+                entries.saturating_add((steps as usize).saturating_mul(slots.capacity(slot).min(messages) as usize));
             if entries > MAX_ENTRIES {
                 return Err(MethodError::Unsupported);
             }
         }
-        let full = vec![0; capacities.len() * steps.div_ceil(WORD_STEPS) as usize];
-        Ok(Self { capacities, full, users: vec![NONE; entries], start, messages })
+        let full = vec![0; slots.len() * steps.div_ceil(WORD_STEPS) as usize];
+        Ok(Self { slots, full, users: vec![NONE; entries], start, messages })
     }
 
     /// Returns the steps of a word in which each slot is full. The lowest bit is the first step.
     #[inline]
     pub(super) fn full(&self, word: u32) -> &[u64] {
-        let slots = self.capacities.len();
+        let slots = self.slots.len();
         &self.full[word as usize * slots..(word as usize + 1) * slots]
     }
 
@@ -65,7 +66,7 @@ impl<'a> Occupancy<'a> {
     /// Returns the entries of a slot in a step; those of a full slot are all messages.
     #[inline]
     pub(super) fn users(&self, slot: SlotId, step: u32) -> &[u32] {
-        let capacity = self.capacities.of(slot).min(self.messages) as usize;
+        let capacity = self.slots.capacity(slot).min(self.messages) as usize;
         let start = self.start[slot as usize] as usize + step as usize * capacity;
         &self.users[start..start + capacity]
     }
@@ -94,14 +95,14 @@ impl<'a> Occupancy<'a> {
 
     #[inline]
     fn users_mut(&mut self, slot: SlotId, step: u32) -> &mut [u32] {
-        let capacity = self.capacities.of(slot).min(self.messages) as usize;
+        let capacity = self.slots.capacity(slot).min(self.messages) as usize;
         let start = self.start[slot as usize] as usize + step as usize * capacity;
         &mut self.users[start..start + capacity]
     }
 
     #[inline]
     fn full_mut(&mut self, slot: SlotId, step: u32) -> &mut u64 {
-        &mut self.full[(step / WORD_STEPS) as usize * self.capacities.len() + slot as usize]
+        &mut self.full[(step / WORD_STEPS) as usize * self.slots.len() + slot as usize]
     }
 }
 
@@ -124,11 +125,11 @@ mod tests {
             let collective = Collective::all_to_all();
             let model = CommunicationModel { ports: Ports::limit(2).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
-            let capacities = Capacities::new(&SchedulingTask::new(&problem).unwrap());
-            let mut occupancy = Occupancy::new(&capacities, 9, 70).unwrap();
+            let slots = SchedulingTask::new(&problem).unwrap().slots();
+            let mut occupancy = Occupancy::new(&slots, 9, 70).unwrap();
             let mut expected = Vec::new();
             for (slot, step, message) in uses {
-                let slot = slot % capacities.len() as u32;
+                let slot = slot % slots.len() as u32;
                 if let Some(index) = expected.iter().position(|&used| used == (slot, step, message)) {
                     occupancy.remove(slot, step, message);
                     expected.swap_remove(index);
@@ -142,7 +143,7 @@ mod tests {
                 let mut used: Vec<u32> = of_slot.map(|used| used.2).collect();
                 users.sort_unstable();
                 used.sort_unstable();
-                prop_assert_eq!(occupancy.is_full(slot, step), used.len() as u32 == capacities.of(slot));
+                prop_assert_eq!(occupancy.is_full(slot, step), used.len() as u32 == slots.capacity(slot));
                 prop_assert_eq!(users, used);
             }
         }

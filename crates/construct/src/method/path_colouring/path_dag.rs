@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use lockstep_model::{SlotId, Slots};
 use lockstep_schedule::MessageId;
 use lockstep_topology::{ChannelId, NodeId};
 
-use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
 use crate::kit::distances::{DistanceScratch, SourceDistances};
 use crate::kit::method_error::MethodError;
 use crate::kit::shortest_path_dag::ShortestPathDag;
@@ -60,11 +60,7 @@ impl PathDags {
     ///
     /// [`MethodError::Unsupported`], if a receiver cannot be reached in one transfer, or there are more than
     /// [`MAX_ARCS`]; otherwise as [`SchedulingTask::check_time`].
-    pub(super) fn new(
-        task: &SchedulingTask<'_>,
-        capacities: &Capacities,
-        detours: &Detours,
-    ) -> Result<Self, MethodError> {
+    pub(super) fn new(task: &SchedulingTask<'_>, slots: &Slots, detours: &Detours) -> Result<Self, MethodError> {
         let messages = task.messages();
         let receiver = |message| messages.receivers_iter(message).next().expect("a message has a receiver");
         let mut by_pair: Vec<((NodeId, NodeId), MessageId)> =
@@ -90,8 +86,8 @@ impl PathDags {
             }
             let own_detours =
                 detours.range((number, Vec::new())..(number + 1, Vec::new())).map(|(_, path)| path.as_slice());
-            let ports = PortPair::new(task, capacities, ends.0, ends.1);
-            dags.add(task, &shortest, own_detours, ports);
+            let ports = [slots.send_port(task.rank(ends.0)), slots.receive_port(task.rank(ends.1))];
+            dags.add(slots, &shortest, own_detours, ports);
             dags.ends.push(ends);
         }
         Ok(dags)
@@ -100,16 +96,16 @@ impl PathDags {
     /// Adds the graph of one more pair.
     fn add<'b>(
         &mut self,
-        task: &SchedulingTask<'_>,
+        slots: &Slots,
         shortest: &ShortestPathDag,
         detours: impl Iterator<Item = &'b [ChannelId]> + Clone,
-        ports: PortPair,
+        [send, receive]: [Option<SlotId>; 2],
     ) {
         let first = self.arcs_end.len();
         let port = |tail, slot| PathArc { tail, slot, channel: None };
-        let channel = |tail, channel| PathArc { tail, slot: resource_slot(task, channel), channel: Some(channel) };
+        let channel = |tail, channel| PathArc { tail, slot: slots.resource(channel), channel: Some(channel) };
         self.end_vertex();
-        if let Some(slot) = ports.send {
+        if let Some(slot) = send {
             self.arcs.push(port(0, slot));
             self.end_vertex();
         }
@@ -136,14 +132,14 @@ impl PathDags {
         }
         self.arcs.append(&mut into_target);
         self.end_vertex();
-        if let Some(slot) = ports.receive {
+        if let Some(slot) = receive {
             let target = (self.arcs_end.len() - first - 1) as u32;
             self.arcs.push(port(target, slot));
             self.end_vertex();
         }
         self.vertices_end.push(self.arcs_end.len() as u32);
 
-        let port_count = ports.iter().count();
+        let port_count = [send, receive].iter().flatten().count();
         let length = shortest.length() + port_count;
         let longest = detours.map(|path| path.len() + port_count).fold(length, usize::max);
         self.length.push(length as u32);
@@ -229,15 +225,15 @@ impl PathDags {
 
     /// Returns a lower bound on the steps, by the slots that messages must use: their ports, and every slot of a unique
     /// path.
-    pub(super) fn least_steps(&self, capacities: &Capacities) -> u32 {
-        let mut load = vec![0u32; capacities.len()];
+    pub(super) fn least_steps(&self, slots: &Slots) -> u32 {
+        let mut load = vec![0u32; slots.len()];
         for dag in (0..self.message_count() as u32).map(|message| self.of(message)) {
             let is_unique = (1..dag.vertex_count()).all(|vertex| dag.arcs_into(vertex).len() == 1);
             for arc in (1..dag.vertex_count()).flat_map(|vertex| dag.arcs_into(vertex)) {
                 load[arc.slot as usize] += u32::from(is_unique || arc.channel.is_none());
             }
         }
-        (0..).zip(load).map(|(slot, load)| load.div_ceil(capacities.of(slot))).max().unwrap_or(0)
+        (0..).zip(load).map(|(slot, load)| load.div_ceil(slots.capacity(slot))).max().unwrap_or(0)
     }
 }
 
@@ -331,7 +327,7 @@ mod tests {
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
-            let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+            let dags = PathDags::new(&task, &task.slots(), &Detours::new()).unwrap();
             let paths = AllPairs::all_pairs(&topology).unwrap();
             for message in 0..dags.message_count() as u32 {
                 let (source, target) = dags.ends(message);
@@ -353,7 +349,7 @@ mod tests {
             let model = CommunicationModel { ports: Ports::limit(ports).unwrap(), ..CommunicationModel::wormhole() };
             let problem = Problem::new(&topology, &collective, model).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
-            let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+            let dags = PathDags::new(&task, &task.slots(), &Detours::new()).unwrap();
             let mut trail = Vec::new();
             for message in 0..dags.message_count() as u32 {
                 let dag = dags.of(message);
@@ -387,7 +383,7 @@ mod tests {
         };
         // The first message goes from 0 to 1.
         let detours = Detours::from([(0, path(&[0, 3, 2, 1]))]);
-        let dags = PathDags::new(&task, &Capacities::new(&task), &detours).unwrap();
+        let dags = PathDags::new(&task, &task.slots(), &detours).unwrap();
         assert_eq!((count(dags.of(0), 1).0, dags.length(0), dags.longest()), (2, 1, 3));
         assert_eq!(count(dags.of(1), 2), (2, true));
     }

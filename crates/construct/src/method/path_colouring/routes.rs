@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use lockstep_model::SlotId;
 use lockstep_topology::{ChannelId, NodeId, ResourceId};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::path_dag::{PathArc, PathDags};
-use crate::kit::capacities::{SlotId, resource_slot};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::task::SchedulingTask;
@@ -92,7 +92,7 @@ impl<'a> MessageRouter<'a> {
         let is_congested = |path: &[ChannelId]| {
             path.is_empty()
                 || path.iter().any(|&channel| {
-                    let slot = resource_slot(self.task, channel);
+                    let slot = self.task.topology().resource(channel).number();
                     self.load[slot as usize] > self.limit(slot)
                 })
         };
@@ -101,13 +101,13 @@ impl<'a> MessageRouter<'a> {
 
     fn remove_path(&mut self, message: u32) {
         for &channel in &self.path[message as usize] {
-            self.load[resource_slot(self.task, channel) as usize] -= 1;
+            self.load[self.task.topology().resource(channel).index()] -= 1;
         }
     }
 
     fn add_path(&mut self, message: u32) {
         for &channel in &self.path[message as usize] {
-            self.load[resource_slot(self.task, channel) as usize] += 1;
+            self.load[self.task.topology().resource(channel).index()] += 1;
         }
     }
 
@@ -170,7 +170,7 @@ impl<'a> MessageRouter<'a> {
             }
             for &channel in topology.out_channels(node) {
                 let head = topology.head(channel);
-                let cost = cost + self.overload_price(resource_slot(self.task, channel), rng);
+                let cost = cost + self.overload_price(topology.resource(channel).number(), rng);
                 if cost < self.reached[head.index()].0 {
                     self.reached[head.index()] = (cost, channel.number());
                     self.heap.push(Reverse((cost, head)));

@@ -1,12 +1,12 @@
 //! The best schedule with fewer steps: the messages of the last step look for places in the others.
 
+use lockstep_model::Slots;
 use lockstep_schedule::{Schedule, Switching};
 use rand_chacha::ChaCha8Rng;
 
 use super::annealing::{AnnealingState, FROM_COLOURING};
 use super::is_too_large;
 use super::path_dag::{Detours, PathDags};
-use crate::kit::capacities::Capacities;
 use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
@@ -45,15 +45,15 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     }
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
     let task = request.task()?;
-    let capacities = Capacities::new(&task);
-    if is_too_large(&task, &capacities)? {
+    let slots = task.slots();
+    if is_too_large(&task)? {
         return Err(MethodError::Unsupported);
     }
     // Without a known schedule, the first attempt would have no limit of evaluations.
     let best = request.best.filter(|_| request.below < u32::MAX).ok_or(MethodError::NoShorter)?;
-    let dags = PathDags::new(&task, &capacities, &Detours::new())?;
+    let dags = PathDags::new(&task, &slots, &Detours::new())?;
     let effort = request.attempts.start.saturating_add(1);
-    let start = Start { best, dags: &dags, capacities: &capacities, effort };
+    let start = Start { best, dags: &dags, slots: &slots, effort };
     request.best_attempt(|rng, context| start.attempt(rng, context)).map(TransferLog::into_schedule)
 }
 
@@ -62,15 +62,15 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
 struct Start<'a> {
     best: &'a Schedule,
     dags: &'a PathDags,
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     effort: u64,
 }
 
 impl Start<'_> {
     fn attempt(self, rng: &mut ChaCha8Rng, context: &AttemptContext<'_>) -> Result<TransferLog, MethodError> {
-        let first = context.goal().max(self.dags.least_steps(self.capacities)).max(1);
+        let first = context.goal().max(self.dags.least_steps(self.slots)).max(1);
         let mut steps = self.best.step_count() as u32;
-        let mut state = AnnealingState::new(self.dags, self.capacities, steps)?;
+        let mut state = AnnealingState::new(self.dags, self.slots, steps)?;
         state.place(
             self.best
                 .steps()

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use lockstep_model::{SlotId, Slots};
 use lockstep_topology::ChannelId;
 use rand::{Rng, RngExt};
 
 use super::occupancy::{NONE, Occupancy};
 use super::path_dag::PathDags;
 use crate::kit::accepted_loss::accepted_loss;
-use crate::kit::capacities::{Capacities, SlotId};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 
@@ -63,7 +63,7 @@ struct SlotState {
 ///
 /// Memory: 8 bytes per message and slot of the longest path.
 pub(super) struct StepPacker<'a> {
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     /// A row per message: its step, or [`NONE`]; then the slots of its path, and [`NONE`] behind them.
     rows: Vec<u32>,
     /// The length of a row.
@@ -92,14 +92,10 @@ impl<'a> StepPacker<'a> {
     /// # Errors
     ///
     /// [`MethodError::Unsupported`], if a table would be too large.
-    pub(super) fn new(
-        dags: &PathDags,
-        capacities: &'a Capacities,
-        paths: &[&[ChannelId]],
-    ) -> Result<Self, MethodError> {
+    pub(super) fn new(dags: &PathDags, slots: &'a Slots, paths: &[&[ChannelId]]) -> Result<Self, MethodError> {
         let stride = dags.longest() + 2;
         let mut rows = vec![NONE; paths.len() * stride];
-        let (mut trail, mut needs) = (Vec::new(), vec![Vec::new(); capacities.len()]);
+        let (mut trail, mut needs) = (Vec::new(), vec![Vec::new(); slots.len()]);
         let mut all_of_length = vec![0; dags.longest() + 1];
         for (message, path) in (0..).zip(paths) {
             let is_known = dags.trace(message, path, &mut trail);
@@ -112,15 +108,15 @@ impl<'a> StepPacker<'a> {
             all_of_length[trail.len()] += 1;
         }
         Ok(Self {
-            capacities,
+            slots,
             rows,
             stride,
-            occupancy: Occupancy::new(capacities, paths.len() as u32, 1)?,
+            occupancy: Occupancy::new(slots, paths.len() as u32, 1)?,
             load: needs.iter().map(|messages| messages.len() as u32).collect(),
             needs,
-            open: Vec::with_capacity(capacities.len()),
-            open_place: vec![0; capacities.len()],
-            states: vec![SlotState { value: 0, displaced: NONE, worth: 0 }; capacities.len()],
+            open: Vec::with_capacity(slots.len()),
+            open_place: vec![0; slots.len()],
+            states: vec![SlotState { value: 0, displaced: NONE, worth: 0 }; slots.len()],
             bonus: vec![0; all_of_length.len()],
             left_of_length: all_of_length.clone(),
             all_of_length,
@@ -161,7 +157,7 @@ impl<'a> StepPacker<'a> {
 
     /// Returns the load of a slot per use in a step.
     fn scaled_load(&self, slot: usize) -> u64 {
-        u64::from(self.load[slot]) * LOAD_UNITS / u64::from(self.capacities.of(slot as SlotId))
+        u64::from(self.load[slot]) * LOAD_UNITS / u64::from(self.slots.capacity(slot as SlotId))
     }
 
     fn most_load(&self) -> u64 {
@@ -370,20 +366,20 @@ mod tests {
         let (collective, budget) = (Collective::all_to_all(), Budget::unlimited());
         let problem = Problem::new(topology, &collective, model).unwrap();
         let (task, request) = (SchedulingTask::new(&problem).unwrap(), MethodRequest::first(&problem, &budget));
-        let capacities = Capacities::new(&task);
-        let dags = PathDags::new(&task, &capacities, &Detours::new()).unwrap();
+        let slots = task.slots();
+        let dags = PathDags::new(&task, &slots, &Detours::new()).unwrap();
         let outcome = Mutex::new(None);
         let _ = request.best_attempt(|rng, context| {
-            let paths = BalancedPaths::find(&task, &capacities, 8, rng, context)?;
-            let mut packer = StepPacker::new(&dags, &capacities, &paths.all())?;
+            let paths = BalancedPaths::find(&task, &slots, 8, rng, context)?;
+            let mut packer = StepPacker::new(&dags, &slots, &paths.all())?;
             let load = packer.most_load().div_ceil(LOAD_UNITS) as u32;
             let steps = packer.pack(last, 1, rng, context);
-            let mut uses = vec![0; capacities.len() * steps.unwrap_or(0) as usize];
+            let mut uses = vec![0; slots.len() * steps.unwrap_or(0) as usize];
             for (message, step) in (0..).zip(packer.steps()).filter(|_| steps.is_ok()) {
                 for slot in packer.slots(message) {
-                    let uses = &mut uses[step as usize * capacities.len() + slot as usize];
+                    let uses = &mut uses[step as usize * slots.len() + slot as usize];
                     *uses += 1;
-                    assert!(*uses <= capacities.of(slot), "message {message} in step {step}");
+                    assert!(*uses <= slots.capacity(slot), "message {message} in step {step}");
                 }
             }
             *outcome.lock().unwrap() = Some((load, steps));

@@ -93,7 +93,7 @@ proptest! {
         let collective = Collective::all_to_all();
         let problem = Problem::new(&topology, &collective, model(Routing::Any)).unwrap();
         let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
-        let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+        let dags = PathDags::new(&task, &task.slots(), &Detours::new()).unwrap();
         for (pair, path) in detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)) {
             let message = (0..dags.message_count() as u32).find(|&message| dags.pair(message) == pair).unwrap();
             let (source, target) = dags.ends(message);
@@ -215,7 +215,7 @@ fn large_random_networks_begin_with_packed_steps() {
     for (routing, bound) in [(Routing::Minimal, 134), (Routing::Any, 124)] {
         let problem = Problem::new(&network, &collective, model(routing)).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
-        let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+        let dags = PathDags::new(&task, &task.slots(), &Detours::new()).unwrap();
         assert!(is_packable(&dags, bound));
         let steps = steps(&problem, bound, 1).unwrap();
         assert!(100 * steps <= 108 * bound, "{steps} steps with a bound of {bound}");
@@ -229,7 +229,7 @@ fn problems_with_few_moves_per_message_are_not_supported() {
         let (network, collective): (Topology, _) = (spec.parse().unwrap(), Collective::all_to_all());
         let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
-        assert_eq!(is_too_large(&task, &Capacities::new(&task)), Ok(expected), "{spec}");
+        assert_eq!(is_too_large(&task), Ok(expected), "{spec}");
     }
 }
 
@@ -279,7 +279,7 @@ fn detours_are_used_only_if_shortest_paths_do_not_suffice() {
     let collective = Collective::all_to_all();
     let problem = Problem::new(&mesh, &collective, model(Routing::Any)).unwrap();
     let (task, budget) = (SchedulingTask::new(&problem).unwrap(), Budget::unlimited());
-    let dags = PathDags::new(&task, &Capacities::new(&task), &Detours::new()).unwrap();
+    let dags = PathDags::new(&task, &task.slots(), &Detours::new()).unwrap();
     // Half of the 64 pairs cross the middle in each direction, on four channels.
     let needed = |goal| !detours(&task, &dags, goal, &MethodRequest::first(&problem, &budget)).is_empty();
     assert!(!needed(16) && needed(15));

@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
+use lockstep_model::{Slots, port_limit};
 use lockstep_schedule::Receivers;
 use lockstep_topology::ChannelId;
 
 use super::holdings::Holdings;
 use super::tight_sets::{TightSet, TightSets};
-use crate::kit::capacities::{Capacities, port_limit};
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::task::SchedulingTask;
 
@@ -25,7 +25,7 @@ const MAX_SEARCH_VISITS: u64 = 1 << 28;
 pub(super) struct BroadcastContext<'a> {
     task: &'a SchedulingTask<'a>,
     fixed: Option<FixedTransfers<'a>>,
-    capacities: Capacities,
+    slots: Slots,
     is_to_all: bool,
     searches_far: bool,
     /// The holdings before the first step. Only terminals on shortest paths to receivers relay a message.
@@ -73,7 +73,7 @@ impl<'a> BroadcastContext<'a> {
             is_to_all,
             searches_far: searches_far(task),
             tight_sets,
-            capacities: Capacities::new(task),
+            slots: task.slots(),
             holdings: OnceLock::new(),
             relayed_holdings: may_relay.then(|| Holdings::with_all_relays(task, fixed)),
             incoming_end,
@@ -90,8 +90,8 @@ impl<'a> BroadcastContext<'a> {
         self.fixed
     }
 
-    pub(super) fn capacities(&self) -> &Capacities {
-        &self.capacities
+    pub(super) fn slots(&self) -> &Slots {
+        &self.slots
     }
 
     /// Returns true if every message goes to all other terminals.

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use lockstep_model::port_limit;
 use lockstep_schedule::{Routing, Transfer};
 use lockstep_topology::NodeId;
 use rand::{Rng, RngExt};
@@ -14,7 +15,6 @@ use super::fixed_steps::FixedSteps;
 use super::holdings::Holdings;
 use super::step_plan::FIXED_PRICE;
 use super::strategy::{FetchMode, Strategy};
-use crate::kit::capacities::port_limit;
 use crate::kit::distances::fill_distances;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;

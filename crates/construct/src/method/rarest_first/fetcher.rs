@@ -75,7 +75,7 @@ impl<'a> Fetcher<'a> {
         let (task, topology) = (shared.task(), shared.task().topology());
         Self {
             shared,
-            plan: StepPlan::new(task, shared.capacities()),
+            plan: StepPlan::new(task, shared.slots()),
             queue: ServiceQueue::new(topology.terminal_count()),
             search: SenderSearch::new(topology.node_count()),
             selector: MessageSelector { shared, work: 0 },

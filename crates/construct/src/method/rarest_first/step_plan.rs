@@ -1,9 +1,9 @@
 //! The planned transfers of the current step, and the resources they use.
 
+use lockstep_model::{SlotId, Slots};
 use lockstep_schedule::MessageId;
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::kit::capacities::{Capacities, SlotId, resource_slot};
 use crate::kit::method_error::MethodError;
 use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
@@ -27,7 +27,7 @@ pub(super) const FIXED_PRICE: u32 = 1 << 16;
 #[derive(Debug)]
 pub(super) struct StepPlan<'a> {
     task: &'a SchedulingTask<'a>,
-    capacities: &'a Capacities,
+    slots: &'a Slots,
     transfers: Vec<PlannedTransfer>,
     /// The paths of all transfers, one after the other.
     path: Vec<ChannelId>,
@@ -54,18 +54,18 @@ struct PlannedTransfer {
 }
 
 impl<'a> StepPlan<'a> {
-    pub(super) fn new(task: &'a SchedulingTask<'a>, capacities: &'a Capacities) -> Self {
+    pub(super) fn new(task: &'a SchedulingTask<'a>, slots: &'a Slots) -> Self {
         let resources = task.topology().resource_count();
-        let is_wide = |&slot: &SlotId| capacities.wide_index(slot).is_some();
+        let is_wide = |&slot: &SlotId| slots.capacity(slot) > 1;
         Self {
             task,
-            capacities,
+            slots,
             transfers: Vec::new(),
             path: Vec::new(),
             user: vec![NONE; resources],
             sharers: vec![Vec::new(); (0..resources as SlotId).filter(is_wide).count()],
-            port_uses: vec![0; capacities.len()],
-            price: vec![0; capacities.len()],
+            port_uses: vec![0; slots.len()],
+            price: vec![0; slots.len()],
         }
     }
 
@@ -107,7 +107,7 @@ impl<'a> StepPlan<'a> {
     /// Returns true if the terminal has a free receive port.
     #[inline]
     pub(super) fn may_receive(&self, terminal: usize) -> bool {
-        self.capacities.receive(terminal).is_none_or(|port| self.has_free_port(port))
+        self.slots.receive_port(terminal).is_none_or(|port| self.has_free_port(port))
     }
 
     /// Returns the price of a channel: 0 if it is free, otherwise one more than the number of times it changed hands.
@@ -119,7 +119,7 @@ impl<'a> StepPlan<'a> {
     /// Returns the price of a send port, in the same way.
     #[inline]
     pub(super) fn port_price(&self, sender: usize) -> u32 {
-        let full = self.capacities.send(sender).filter(|&port| !self.has_free_port(port));
+        let full = self.slots.send_port(sender).filter(|&port| !self.has_free_port(port));
         full.map_or(0, |port| 1 + self.price[port as usize])
     }
 
@@ -163,7 +163,7 @@ impl<'a> StepPlan<'a> {
     /// Returns the place of a resource in `sharers`; `None` if its capacity is one.
     #[inline]
     fn sharers(&self, resource: usize) -> Option<usize> {
-        if self.sharers.is_empty() { None } else { self.capacities.wide_index(resource as SlotId) }
+        if self.sharers.is_empty() { None } else { self.slots.wide_place(resource as SlotId) }
     }
 
     /// Plans a transfer over a free path between free ports.
@@ -183,7 +183,7 @@ impl<'a> StepPlan<'a> {
             let resource = self.resource(channel);
             self.price[resource] = self.price[resource].max(price);
         }
-        if let Some(port) = self.capacities.send(self.task.sender(path)) {
+        if let Some(port) = self.slots.send_port(self.task.sender(path)) {
             self.price[port as usize] = self.price[port as usize].max(price);
         }
     }
@@ -209,7 +209,7 @@ impl<'a> StepPlan<'a> {
         }
         let Some(&first) = path.first() else { return };
         let sender = self.topology().tail(first);
-        let full = self.capacities.send(self.task.rank(sender)).filter(|&port| !self.has_free_port(port));
+        let full = self.slots.send_port(self.task.rank(sender)).filter(|&port| !self.has_free_port(port));
         let Some(port) = full else { return };
         self.price[port as usize] += 1;
         let sends = self.sends(sender);
@@ -243,7 +243,7 @@ impl<'a> StepPlan<'a> {
                 Some(place) => {
                     let sharers = &mut self.sharers[place];
                     sharers.push(index);
-                    let is_full = sharers.len() as u32 == self.capacities.of(resource as SlotId);
+                    let is_full = sharers.len() as u32 == self.slots.capacity(resource as SlotId);
                     if is_full { SHARED } else { NONE }
                 }
             };
@@ -268,17 +268,17 @@ impl<'a> StepPlan<'a> {
     fn ports(&self, index: TransferIndex) -> [Option<SlotId>; 2] {
         let PlannedTransfer { receiver, start, end, .. } = self.transfers[index as usize];
         let sender = self.task.sender(&self.path[start as usize..end as usize]);
-        [self.capacities.send(sender), self.capacities.receive(receiver as usize)]
+        [self.slots.send_port(sender), self.slots.receive_port(receiver as usize)]
     }
 
     #[inline]
     fn has_free_port(&self, port: SlotId) -> bool {
-        self.port_uses[port as usize] < self.capacities.of(port)
+        self.port_uses[port as usize] < self.slots.capacity(port)
     }
 
     #[inline]
     fn resource(&self, channel: ChannelId) -> usize {
-        resource_slot(self.task, channel) as usize
+        self.slots.resource(channel) as usize
     }
 }
 
@@ -301,8 +301,8 @@ mod tests {
         let collective = Collective::all_gather().with_chunks(4.try_into().unwrap());
         let problem = Problem::new(&pair, &collective, CommunicationModel::store_and_forward()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
-        let capacities = Capacities::new(&task);
-        let mut plan = StepPlan::new(&task, &capacities);
+        let slots = task.slots();
+        let mut plan = StepPlan::new(&task, &slots);
         let channel = link[0];
         plan.add(0, &[channel]);
         assert!(plan.is_free(channel) && !plan.is_full_of_direct(channel));
@@ -336,8 +336,8 @@ mod tests {
         let collective = Collective::all_gather();
         let problem = Problem::new(&ring, &collective, model).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
-        let capacities = Capacities::new(&task);
-        let mut plan = StepPlan::new(&task, &capacities);
+        let slots = task.slots();
+        let mut plan = StepPlan::new(&task, &slots);
         plan.add(7, &[over(1, 2), over(2, 3)]);
         plan.add(8, &[over(0, 5), over(5, 4)]);
         plan.add(9, &[over(3, 2)]);

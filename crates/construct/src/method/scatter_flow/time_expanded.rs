@@ -1,11 +1,11 @@
 //! Scatter with relays as a flow over time.
 
+use lockstep_model::port_limit;
 use lockstep_paths::{ArcId, FlowNetwork};
 use lockstep_schedule::{MessageId, Part, Ports, Schedule};
 use lockstep_topology::{ChannelId, NodeId};
 
 use super::supply::Supply;
-use crate::kit::capacities::port_limit;
 use crate::kit::request::MethodRequest;
 
 /// This part of the method.

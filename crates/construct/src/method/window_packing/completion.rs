@@ -2,16 +2,14 @@
 
 use std::cmp::Reverse;
 
+use lockstep_model::{Slots, Timetable};
 use lockstep_schedule::MessageId;
 
 use super::packer::NO_STEP;
 use super::window::WINDOW_STEPS;
 use crate::kit::balanced_paths::BalancedPaths;
-use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
-use crate::kit::reservation_table::ReservationTable;
-use crate::kit::task::SchedulingTask;
 use crate::kit::transfer_log::TransferLog;
 
 /// Number of messages placed between two checks of the budget.
@@ -27,8 +25,7 @@ const CHECK_INTERVAL: usize = 256;
 ///
 /// [`MethodError::Stopped`], if the time is over before the first schedule is complete.
 pub(super) fn complete(
-    task: &SchedulingTask<'_>,
-    capacities: &Capacities,
+    slots: &Slots,
     paths: &BalancedPaths,
     steps: &[u32],
     context: &AttemptContext<'_>,
@@ -37,7 +34,7 @@ pub(super) fn complete(
     let windows = placed.map_or(0, |last| last / WINDOW_STEPS + 1);
     let mut best: Option<TransferLog> = None;
     for kept in (0..=windows).rev() {
-        match complete_after(kept * WINDOW_STEPS, task, capacities, paths, steps, context) {
+        match complete_after(kept * WINDOW_STEPS, slots, paths, steps, context) {
             Ok(log) if best.as_ref().is_none_or(|best| log.step_count() < best.step_count()) => best = Some(log),
             Ok(_) => {}
             Err(error) => return best.ok_or(error),
@@ -49,8 +46,7 @@ pub(super) fn complete(
 /// Returns the schedule that keeps the steps before `end`. The other messages with the longest paths come first.
 fn complete_after(
     end: u32,
-    task: &SchedulingTask<'_>,
-    capacities: &Capacities,
+    slots: &Slots,
     paths: &BalancedPaths,
     steps: &[u32],
     context: &AttemptContext<'_>,
@@ -59,17 +55,11 @@ fn complete_after(
     let (kept, mut others): (Vec<u32>, Vec<u32>) =
         (0..steps.len() as u32).partition(|&message| steps[message as usize] < end);
     others.sort_by_key(|&message| Reverse(paths.path(message).len()));
-    let (mut table, mut log, mut slots) = (ReservationTable::new(capacities), TransferLog::default(), Vec::new());
+    let (mut table, mut log) = (Timetable::<u128>::new(slots), TransferLog::default());
     let mut place = |message: u32, step: Option<u32>| {
         let path = paths.path(message);
-        slots.clear();
-        slots.extend(path.iter().map(|&channel| resource_slot(task, channel)));
-        slots.extend(PortPair::of(task, capacities, path).iter());
-        let slots: &[SlotId] = &slots;
-        let step = step.unwrap_or_else(|| table.first_free(|| slots.iter().copied(), 0));
-        for &slot in slots {
-            table.reserve(step, slot);
-        }
+        let step = step.unwrap_or_else(|| table.first_free(slots.of_path(path), 0));
+        slots.of_path(path).for_each(|slot| table.occupy(slot, step));
         log.push(MessageId::new(message), step, path)
     };
     for messages in kept.chunks(CHECK_INTERVAL) {

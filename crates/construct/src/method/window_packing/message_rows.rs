@@ -1,10 +1,9 @@
 //! The paths of messages as rows of numbers, which lie one after the other in memory.
 
+use lockstep_model::{SlotId, Slots};
 use lockstep_topology::ChannelId;
 
-use crate::kit::capacities::{Capacities, PortPair, SlotId, resource_slot};
 use crate::kit::method_error::MethodError;
-use crate::kit::task::SchedulingTask;
 
 /// The maximum number of lanes of all slots.
 const MAX_LANES: u64 = 1 << 20;
@@ -143,8 +142,7 @@ impl PathRows {
     ///
     /// [`MethodError::Unsupported`], if a table would be too large.
     pub(super) fn new<'b>(
-        task: &SchedulingTask<'_>,
-        capacities: &Capacities,
+        slots: &Slots,
         order: &[u32],
         path: impl Fn(u32) -> &'b [ChannelId],
     ) -> Result<Self, MethodError> {
@@ -154,18 +152,18 @@ impl PathRows {
         if order.len().saturating_mul(stride) > MAX_NUMBERS {
             return Err(MethodError::Unsupported);
         }
-        let mut lanes = LaneTable::new(capacities, order.len() as u32)?;
+        let mut lanes = LaneTable::new(slots, order.len() as u32)?;
         let mut rows = MessageRows::new(stride);
         rows.numbers.reserve_exact(order.len() * stride);
         let mut row = Vec::with_capacity(stride);
         for &message in order {
             let path = path(message);
-            let ports = PortPair::of(task, capacities, path);
-            let resources = path.iter().map(|&channel| resource_slot(task, channel));
+            let [sender, receiver] = slots.ends(path).map(|rank| rank as usize);
+            let resources = path.iter().map(|&channel| slots.resource(channel));
             row.clear();
             row.extend([message, 0]);
             let mut before = None;
-            for slot in ports.send.into_iter().chain(resources).chain(ports.receive) {
+            for slot in slots.send_port(sender).into_iter().chain(resources).chain(slots.receive_port(receiver)) {
                 let lane = lanes.next_lane(slot);
                 row.extend(before.map(|before| lanes.joint(before, lane)));
                 row.push(lane);
@@ -190,10 +188,10 @@ struct LaneTable {
 }
 
 impl LaneTable {
-    fn new(capacities: &Capacities, messages: u32) -> Result<Self, MethodError> {
-        let (mut slots, mut count) = (Vec::with_capacity(capacities.len()), 0u64);
-        for slot in 0..capacities.len() as SlotId {
-            let lanes = capacities.of(slot).min(messages);
+    fn new(all_slots: &Slots, messages: u32) -> Result<Self, MethodError> {
+        let (mut slots, mut count) = (Vec::with_capacity(all_slots.len()), 0u64);
+        for slot in 0..all_slots.len() as SlotId {
+            let lanes = all_slots.capacity(slot).min(messages);
             slots.push([count as u32, lanes, 0]);
             count += u64::from(lanes);
             if count > MAX_LANES {

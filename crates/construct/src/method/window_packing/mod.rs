@@ -16,13 +16,13 @@ mod slot_values;
 mod tests;
 mod window;
 
+use lockstep_model::Slots;
 use lockstep_schedule::{MessageId, Schedule, Switching};
 use rand_chacha::ChaCha8Rng;
 
 use self::completion::complete;
 use self::packer::WindowPacker;
 use crate::kit::balanced_paths::BalancedPaths;
-use crate::kit::capacities::Capacities;
 use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
@@ -76,19 +76,19 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     }
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
     let task = request.task()?;
-    let capacities = Capacities::new(&task);
-    request.best_attempt(|rng, context| attempt(&task, &capacities, rng, context)).map(TransferLog::into_schedule)
+    let slots = task.slots();
+    request.best_attempt(|rng, context| attempt(&task, &slots, rng, context)).map(TransferLog::into_schedule)
 }
 
 fn attempt(
     task: &SchedulingTask<'_>,
-    capacities: &Capacities,
+    slots: &Slots,
     rng: &mut ChaCha8Rng,
     context: &AttemptContext<'_>,
 ) -> Result<TransferLog, MethodError> {
     let effort = if context.number() == 0 { 1 } else { 2 };
-    let paths = BalancedPaths::find(task, capacities, PASSES * effort as u32, rng, context)?;
-    let mut packer = WindowPacker::new(task, capacities, paths.len(), |message| paths.path(message), rng)?;
+    let paths = BalancedPaths::find(task, slots, PASSES * effort as u32, rng, context)?;
+    let mut packer = WindowPacker::new(slots, paths.len(), |message| paths.path(message), rng)?;
     let load = packer.most_load();
     match packer.pack(context.below().saturating_sub(1), effort, rng, context) {
         Ok(steps) => {
@@ -99,7 +99,7 @@ fn attempt(
             }
             Ok(log)
         }
-        Err(MethodError::Stopped(_)) => complete(task, capacities, &paths, packer.steps(), context),
+        Err(MethodError::Stopped(_)) => complete(slots, &paths, packer.steps(), context),
         Err(error) => Err(error),
     }
 }

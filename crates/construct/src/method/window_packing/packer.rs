@@ -1,5 +1,6 @@
 //! The search for steps: windows of 64 steps are filled one after the other.
 
+use lockstep_model::Slots;
 use lockstep_topology::ChannelId;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
@@ -8,10 +9,8 @@ use super::message_rows::{MessageRow, MessageRows, PathRows};
 use super::slot_values::{SlotValues, UNIT};
 use super::window::{WINDOW_STEPS, Window};
 use crate::kit::accepted_loss::accepted_loss;
-use crate::kit::capacities::Capacities;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
-use crate::kit::task::SchedulingTask;
 
 /// Number of tests of messages in each window, per unit of effort.
 const TESTS: u64 = 1 << 21;
@@ -70,15 +69,14 @@ impl WindowPacker {
     ///
     /// [`MethodError::Unsupported`], if a table would be too large.
     pub(super) fn new<'b>(
-        task: &SchedulingTask<'_>,
-        capacities: &Capacities,
+        slots: &Slots,
         message_count: usize,
         path: impl Fn(u32) -> &'b [ChannelId],
         rng: &mut impl Rng,
     ) -> Result<Self, MethodError> {
         let mut order: Vec<u32> = (0..message_count as u32).collect();
         order.shuffle(rng);
-        let PathRows { rows, lane_count, joint_count } = PathRows::new(task, capacities, &order, path)?;
+        let PathRows { rows, lane_count, joint_count } = PathRows::new(slots, &order, path)?;
         let mut load = vec![0; lane_count];
         rows.iter().flat_map(MessageRow::lanes).for_each(|lane| load[lane as usize] += 1);
         Ok(Self {

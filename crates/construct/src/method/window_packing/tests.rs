@@ -12,7 +12,6 @@ use super::packer::{WindowPacker, by_value};
 use super::slot_values::UNIT;
 use super::window::Window;
 use crate::kit::balanced_paths::BalancedPaths;
-use crate::kit::capacities::{Capacities, PortPair, resource_slot};
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::task::SchedulingTask;
@@ -33,21 +32,20 @@ fn pack(topology: &Topology, model: CommunicationModel, last: u32) -> Packed {
     let (collective, budget) = (Collective::all_to_all(), Budget::unlimited());
     let problem = Problem::new(topology, &collective, model).unwrap();
     let (task, request) = (SchedulingTask::new(&problem).unwrap(), MethodRequest::first(&problem, &budget));
-    let capacities = Capacities::new(&task);
+    let slots = task.slots();
     let outcome = Mutex::new(None);
     let _ = request.best_attempt(|rng, context| {
-        let paths = BalancedPaths::find(&task, &capacities, 8, rng, context)?;
-        let mut packer = WindowPacker::new(&task, &capacities, paths.len(), |message| paths.path(message), rng)?;
+        let paths = BalancedPaths::find(&task, &slots, 8, rng, context)?;
+        let mut packer = WindowPacker::new(&slots, paths.len(), |message| paths.path(message), rng)?;
         let most_load = packer.most_load();
         let steps = packer.pack(last, 1, rng, context);
-        let mut uses = vec![0; capacities.len() * steps.unwrap_or(0) as usize];
+        let mut uses = vec![0; slots.len() * steps.unwrap_or(0) as usize];
         for (message, &step) in (0..).zip(packer.steps()).filter(|_| steps.is_ok()) {
             let path = paths.path(message);
-            let resources = path.iter().map(|&channel| resource_slot(&task, channel));
-            for slot in resources.chain(PortPair::of(&task, &capacities, path).iter()) {
-                let uses = &mut uses[step as usize * capacities.len() + slot as usize];
+            for slot in slots.of_path(path) {
+                let uses = &mut uses[step as usize * slots.len() + slot as usize];
                 *uses += 1;
-                assert!(*uses <= capacities.of(slot), "message {message} in step {step}");
+                assert!(*uses <= slots.capacity(slot), "message {message} in step {step}");
             }
         }
         let all_paths = (0..paths.len() as u32).map(|message| paths.path(message).to_vec()).collect();
