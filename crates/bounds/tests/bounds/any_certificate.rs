@@ -110,7 +110,8 @@ impl Numbers<'_> {
                 (rule, self.timed_lengths(topology, infeasible))
             }
             14 | 15 => {
-                let Certificate::Lengths { resources, sends, receptions, distance, per_step, .. } = self.lengths(topology)
+                let Certificate::Lengths { resources, sends, receptions, distance, per_step, .. } =
+                    self.lengths(topology)
                 else {
                     unreachable!("lengths");
                 };

@@ -68,9 +68,10 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (Rule::Volume, &Certificate::GroupVolume { ref groups, transfers, members, per_step }) => {
             group_volume::steps_proved(problem, groups, [transfers, members, per_step])
         }
-        (Rule::Gossip, &Certificate::Lengths { ref resources, ref sends, ref receptions, unit, distance, per_step }) => {
-            gossip::steps_proved(problem, &Lengths { resources, sends, receptions, unit }, [distance, per_step])
-        }
+        (
+            Rule::Gossip,
+            &Certificate::Lengths { ref resources, ref sends, ref receptions, unit, distance, per_step },
+        ) => gossip::steps_proved(problem, &Lengths { resources, sends, receptions, unit }, [distance, per_step]),
         (
             Rule::TimedGossip,
             &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },

@@ -25,8 +25,7 @@ fn total_length(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Checked<u64> {
     let trees = Trees::new(transfers(problem, lengths));
     let mut sum: u128 = 0;
     for ((source, receivers), count) in &alike {
-        let length =
-            if is_direct { trees.transfer(*source, receivers[0]) } else { trees.shortest(*source, receivers) };
+        let length = if is_direct { trees.transfer(*source, receivers[0]) } else { trees.shortest(*source, receivers) };
         if length >= NONE {
             return Err("a receiver cannot be reached".into());
         }

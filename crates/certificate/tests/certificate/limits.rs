@@ -135,7 +135,8 @@ fn with_buses_a_legal_path_may_have_more_channels_than_the_shortest() {
         steps: 2,
         rule: Rule::ArcForwarding,
         certificate: Certificate::Lengths {
-            unit: 1, resources: vec![1, 0, 0, 0],
+            unit: 1,
+            resources: vec![1, 0, 0, 0],
             sends: vec![],
             receptions: vec![],
             distance,
