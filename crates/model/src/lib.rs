@@ -24,7 +24,7 @@
 //!
 //! - A *slot* is a resource, or a port of a terminal. It has a *capacity*: the number of its uses per step.
 //! - A *timetable* has a cell for each slot and step. A slot is *full* in a step in which all its capacity is used.
-//! - A *block* is a number of consecutive steps, as many as a word has bits. A search tests all steps of a block at once.
+//! - A *block* is a number of consecutive steps: one per bit of a word. A search tests all steps of a block at once.
 
 mod slots;
 mod step_set;

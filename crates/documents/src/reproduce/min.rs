@@ -14,7 +14,7 @@ use figures::Figures;
 use report::MinReport;
 
 /// Number of terminals of the largest network with `--quick`.
-const QUICK_TERMINALS: usize = 16;
+const QUICK_TERMINALS: usize = 12;
 
 /// Reproduces the tables. A failure is a cell that is worse than in the paper, or that the planner does not prove
 /// optimal.
