@@ -125,7 +125,6 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
 
     /// Returns the lengths as integers up to `greatest` with their sums, if they prove more steps. They may prove more if transfers
     /// and steps count by whole units.
-    #[expect(clippy::cast_sign_loss, reason = "no length is negative")]
     fn candidate(&self, lengths: &[f64], greatest: u32) -> Option<LengthCandidate> {
         let lengths = whole_lengths(lengths, &self.network.capacity, greatest)?;
         let all = lengths.iter().zip(&self.network.capacity);
@@ -202,11 +201,13 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
 }
 
 /// Returns a sum of integers if it is exact.
+#[expect(clippy::cast_sign_loss, reason = "no length is negative")]
 fn exact_sum(sum: Option<f64>) -> Option<u64> {
     sum.filter(|&sum| sum < 2f64.powi(53)).map(|sum| sum as u64)
 }
 
 /// Returns units to try for transfers of these integer lengths: the smallest lengths above 1.
+#[expect(clippy::cast_sign_loss, reason = "no length is negative")]
 fn units(transfers: &[f64]) -> impl Iterator<Item = u32> {
     let mut next = 1.0;
     let units = std::iter::from_fn(move || {

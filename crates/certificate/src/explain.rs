@@ -186,12 +186,8 @@ impl Display for Explanation<'_> {
                 write!(f, "{}, at most {per_step} in a step", counted(*deliveries, "delivery"))
             }
             Certificate::Lengths { resources, sends, receptions, unit, distance, per_step } => {
-                let messages = match unit {
-                    1 => "all messages".to_owned(),
-                    unit => format!("in whole units of {unit} per transfer, all messages"),
-                };
                 let per_step = per_step / u64::from(*unit).max(1);
-                Self::lengths(f, [resources, sends, receptions], &messages, [*distance, per_step])
+                Self::lengths(f, [resources, sends, receptions], &all_messages(*unit), [*distance, per_step])
             }
             Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step } => {
                 let messages = format!("messages from {before} channels or more before these to {after} or more after");
@@ -223,6 +219,11 @@ impl Display for Explanation<'_> {
             }
         }
     }
+}
+
+/// Returns the messages that cover lengths, counted in whole units.
+fn all_messages(unit: u32) -> String {
+    if unit == 1 { "all messages".to_owned() } else { format!("in whole units of {unit} per transfer, all messages") }
 }
 
 /// Returns a number with its noun.

@@ -45,7 +45,8 @@ impl<'a, W: StepSet> Timetable<'a, W> {
 
     /// Returns the first step from `ready` on in which all these slots are free.
     #[inline]
-    pub fn first_free(&self, slots: impl Iterator<Item = SlotId> + Clone, ready: u32) -> u32 {
+    pub fn first_free(&self, slots: impl IntoIterator<Item = SlotId, IntoIter: Clone>, ready: u32) -> u32 {
+        let slots = slots.into_iter();
         let mut block = slots.clone().map(|slot| self.first_open_block(slot)).fold(ready / W::STEPS, u32::max);
         loop {
             let open = self.common_free_steps(block, slots.clone(), ready);
@@ -125,8 +126,10 @@ mod tests {
                 list.push((slot, step));
             }
             let other = (slot + 1) % slots.len() as u32;
-            let first = (ready..).find(|&step| is_free(&list, slot, step) && is_free(&list, other, step));
-            assert_eq!(Some(timetable.first_free([slot, other].into_iter(), ready)), first);
+            // Every use fills at most one step.
+            let first = (ready..=ready + uses.len() as u32)
+                .find(|&step| is_free(&list, slot, step) && is_free(&list, other, step));
+            assert_eq!(Some(timetable.first_free([slot, other], ready)), first);
         }
         for slot in 0..slots.len() as SlotId {
             let open = timetable.first_open_block(slot);
@@ -163,7 +166,7 @@ mod tests {
             assert!(timetable.is_free(wide, 0));
             timetable.occupy(wide, 0);
         }
-        assert_eq!([wide, narrow].map(|slot| timetable.first_free([slot].into_iter(), 0)), [1, 1]);
+        assert_eq!([wide, narrow].map(|slot| timetable.first_free([slot], 0)), [1, 1]);
         assert_eq!(timetable.uses.len(), 128);
     }
 }

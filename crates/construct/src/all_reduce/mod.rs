@@ -231,8 +231,8 @@ pub fn all_reduce(
         .uses(NEIGHBOUR_SOLVER)
         .then(|| search.decide_between_neighbours(problem, NEIGHBOUR_SOLVER_WORK))
         .flatten();
-    let last = || budget.uses(LAST_SOLVER).then(|| search.decide(problem, work, parts)).flatten();
-    if let Some(shorter) = between_neighbours.or_else(last) {
+    let last_decision = || budget.uses(LAST_SOLVER).then(|| search.decide(problem, work, parts)).flatten();
+    if let Some(shorter) = between_neighbours.or_else(last_decision) {
         return Some(found("satisfiability", shorter));
     }
     if let Some(second) = second {

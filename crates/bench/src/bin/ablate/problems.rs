@@ -16,6 +16,7 @@ pub(crate) const SETS: [&str; 3] = ["documents", "random", "large"];
 /// A line of a set: a problem by specs, or a schedule file without steps.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the file")]
 struct Line {
     name: String,
     /// A schedule file as JSON; all fields below are then absent.

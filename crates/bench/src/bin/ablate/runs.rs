@@ -96,7 +96,7 @@ pub(crate) fn run(problem: &NamedProblem, without: &[Part], budget: u64, seed: u
             run.steps = Some(plan.schedule().width_sum());
             run.bound = Some(plan.lower_bound().steps);
             run.optimal = plan.is_optimal();
-            run.finder = plan.engine().to_owned();
+            plan.engine().clone_into(&mut run.finder);
             run.rule = plan.lower_bound().rule.to_string();
         }
         Err(error) => run.error = error.to_string(),

@@ -1,6 +1,7 @@
 //! The page `docs/ablation.md` and the committed results.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -86,10 +87,10 @@ pub(crate) fn write(root: &Path, record: &Record) -> Result<()> {
     for run in record.runs.values() {
         let baseline = (run.problem.clone(), String::new(), run.budget, run.seed);
         let Some(with) = record.runs.get(&baseline) else { continue };
-        if !run.without.is_empty() {
-            changes.entry(&run.without).or_default().add(with, run);
-        } else {
+        if run.without.is_empty() {
             by_budget.entry(run.budget).or_default().insert(&run.problem);
+        } else {
+            changes.entry(&run.without).or_default().add(with, run);
         }
         if run.without.is_empty() || (run.steps, run.bound) != (with.steps, with.bound) {
             let Run { problem, without, budget, seed, steps, bound, .. } = run;
@@ -104,19 +105,19 @@ pub(crate) fn write(root: &Path, record: &Record) -> Result<()> {
         .iter()
         .map(|(budget, problems)| format!("{} problems with {budget} evaluations", problems.len()))
         .collect();
-    page += &format!("\nMeasured: {}.\n", budgets.join(", "));
+    writeln!(page, "\nMeasured: {}.", budgets.join(", "))?;
     let known = parts();
     let mut owners: Vec<&str> = known.iter().map(|part| part.owner).collect();
     owners.dedup();
     for owner in owners {
         let of_owner = known.iter().filter(|part| part.owner == owner);
         let rows = of_owner.map(|part| (part.to_string(), lines_of(root, part)));
-        page += &format!("\n## {owner}\n\n{}", table(rows, &changes, &decisions).to_markdown());
+        write!(page, "\n## {owner}\n\n{}", table(rows, &changes, &decisions).to_markdown())?;
     }
     let groups: Vec<(String, Option<usize>)> =
         changes.keys().filter(|name| name.contains(',')).map(|name| ((*name).to_owned(), None)).collect();
     if !groups.is_empty() {
-        page += &format!("\n## Left out together\n\n{}", table(groups.into_iter(), &changes, &decisions).to_markdown());
+        write!(page, "\n## Left out together\n\n{}", table(groups.into_iter(), &changes, &decisions).to_markdown())?;
     }
     write_file(&root.join("docs/ablation.md"), &page)
 }
