@@ -6,9 +6,9 @@ use crate::run;
 #[cfg(unix)]
 use crate::{lockstep, stdout_of};
 
-/// The most bytes of an error that quotes an argument, with the advice of clap.
+/// The most bytes of an error that quotes an argument, with the advice of clap or the list of all parts of the search.
 #[cfg(unix)]
-const MAX_MESSAGE: usize = 2_000;
+const MAX_MESSAGE: usize = 4_000;
 
 /// A command with its options.
 #[cfg(unix)]
