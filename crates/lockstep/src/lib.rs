@@ -67,6 +67,7 @@
 //! |---|---|
 //! | [`topology`] | networks, families, graph files |
 //! | [`paths`] | shortest and disjoint paths, maximum flow |
+//! | [`model`] | the tables of searches: slots, and the timetable of their uses |
 //! | [`schedule`] | collectives, models, schedules, the verifier |
 //! | [`certificate`] | lower bounds as certificates, and their check |
 //! | [`bounds`] | rules that compute lower bounds |
@@ -100,6 +101,7 @@ pub use lockstep_faults as faults;
 pub use lockstep_files as files;
 pub use lockstep_flow as flow;
 pub use lockstep_metrics as metrics;
+pub use lockstep_model as model;
 pub use lockstep_pareto as pareto;
 pub use lockstep_paths as paths;
 pub use lockstep_schedule as schedule;

@@ -8,7 +8,7 @@
 //! use lockstep_topology::Topology;
 //!
 //! let ring: Topology = "ring:6".parse()?;
-//! let slots = Slots::new(&ring, Ports::limit(1)?);
+//! let slots = Slots::new(&ring, Ports::limit(1).ok_or("no port")?);
 //! // Twelve channels, and two ports of each terminal.
 //! assert_eq!(slots.len(), 24);
 //!
