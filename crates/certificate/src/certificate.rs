@@ -7,6 +7,7 @@ use crate::rule::Rule;
 
 /// The direction in which messages cross the border of a node or a node set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// From outside to inside.
@@ -23,6 +24,7 @@ pub enum Direction {
 /// Each variant is named after the rule that it serves, except [`Cut`](Self::Cut), which also serves [`Rule::Ports`], and
 /// [`Lengths`](Self::Lengths).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Certificate {
@@ -370,6 +372,7 @@ pub enum Certificate {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LowerBound {
     /// The number of steps.
@@ -382,6 +385,7 @@ pub struct LowerBound {
 
 /// A node set in one step of a [broadcast](Certificate::BroadcastLp), with its weight in the sum.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSet {
     /// The step, counted from 1; 0 is the start.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The argument that proves a bound. The order breaks ties: of two equal bounds, the one by the earlier rule is
 /// preferred.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Rule {

@@ -71,6 +71,7 @@ pub fn run() -> ExitCode {
         Command::Render(args) => commands::render::run(&args, verbosity),
         Command::Simulate(args) => commands::simulate::run(&args, verbosity),
         Command::Doctor(args) => commands::doctor::run(&args, global.max_memory),
+        Command::Schema(args) => commands::schema::run(&args),
         Command::Complete(args) => commands::complete::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
 use lockstep::MadeBy;
+use lockstep::schedule::CollectiveName;
 
 use crate::args::Args;
 
@@ -54,7 +55,7 @@ fn words(argument: &Arg, matches: &ArgMatches) -> Vec<String> {
     let mut words = Vec::new();
     for occurrence in matches.get_raw_occurrences(argument.get_id().as_str()).into_iter().flatten() {
         let values: Vec<_> = occurrence.map(|value| value.to_string_lossy().into_owned()).collect();
-        let value = values.join(&delimiter);
+        let value = canonical(argument, values.join(&delimiter));
         words.push(match &option {
             Some(option) if value.starts_with('-') => format!("{option}={}", quoted(&value)),
             Some(option) => format!("{option} {}", quoted(&value)),
@@ -62,6 +63,14 @@ fn words(argument: &Arg, matches: &ArgMatches) -> Vec<String> {
         });
     }
     words
+}
+
+/// Returns the value of an argument; of a collective, its name, of which users can type other forms.
+fn canonical(argument: &Arg, value: String) -> String {
+    if argument.get_id() != "collective" {
+        return value;
+    }
+    value.parse().map_or(value, |name: CollectiveName| name.word().to_owned())
 }
 
 /// Returns a word of a shell, in single quotes if it has characters that a shell changes.
@@ -87,6 +96,8 @@ mod tests {
             "lockstep plan ring:8 -c all-gather",
             "lockstep plan -o plan.json -qc all-gather ring:8 --max-memory 2GiB",
             "lockstep -v plan --collective=all-gather ring:8 --json --timing",
+            "lockstep plan ring:8 -c ag",
+            "lockstep plan ring:8 -c ALL_GATHER",
             "/usr/bin/lockstep plan ring:8 -call-gather --output=x.lsb --format binary --checkpoint c",
         ] {
             let words: Vec<&str> = words.split(' ').collect();

@@ -6,6 +6,7 @@ use lockstep::pareto::Sense;
 use lockstep_report::{MetricRow, Table};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::text::score;
@@ -35,7 +36,7 @@ impl Wanted {
 }
 
 /// A metric of a network: a score, or the reason why there is none.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Metric {
     name: &'static str,
     score: Option<f64>,

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use lockstep::files::{did_you_mean, one_line};
+use lockstep::files::one_line;
 use lockstep::schedule::Message;
 use lockstep::{CayleyGraph, Collective, CollectiveName, CommunicationModel, Loss, NodeId, Problem, Topology};
 
@@ -103,7 +103,7 @@ fn terminal(topology: &Topology, option: &str, text: &str) -> anyhow::Result<Nod
 
 /// Returns the error of a word that names no node: similar names, or what was expected.
 fn unknown_node(topology: &Topology, option: &str, word: &str, expected: &str) -> String {
-    let advice = did_you_mean(word, topology.nodes().map(|node| topology.node_name(node)));
+    let advice = topology.similar_nodes(word);
     let advice = advice.as_deref().unwrap_or(expected);
     format!("{option}: {} has no node '{}'; {advice}", topology.name(), one_line(word))
 }

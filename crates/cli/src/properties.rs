@@ -7,6 +7,7 @@ use lockstep::paths::ShortestPaths;
 use lockstep::topology::{Quantity, distance_sum_bound};
 use lockstep::{NodeId, Topology};
 use lockstep_report::NetworkFacts;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::command_line::command_line;
@@ -31,7 +32,7 @@ pub(crate) fn network_facts(topology: &Topology) -> NetworkFacts {
 }
 
 /// Properties of a network.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Properties {
     name: String,
     terminals: usize,
@@ -57,13 +58,13 @@ pub(crate) struct Properties {
     pub(crate) metrics: Option<Vec<Metric>>,
 }
 
-#[derive(Clone, Copy, Serialize)]
+#[derive(Clone, Copy, Serialize, JsonSchema)]
 struct Degrees {
     out: [usize; 2],
     into: [usize; 2],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Distances {
     /// Length of the longest shortest path, in channels.
     diameter: u32,

@@ -32,6 +32,7 @@ use crate::machine::Machine;
 ///
 /// Pascual et al., *Designing an exascale interconnect using multi-objective optimization*, IEEE CEC 2017, section III.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct CablingCode(pub Box<[u32]>);
 

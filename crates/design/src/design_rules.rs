@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The rules for creating codes and for discarding them. Codes of disconnected networks are always discarded.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DesignRules {
     /// Probability that a new cable may leave its cabinet, 0 to 1. Ignored if the machine has one cabinet, or one
@@ -22,6 +23,7 @@ pub struct DesignRules {
 
 /// The number of used slots per router in the first population.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum InitialSlots {
     /// One slot.
@@ -32,6 +34,7 @@ pub enum InitialSlots {
 
 /// The treatment of codes with an odd number of used slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OddLinks {
     /// They are kept.
@@ -42,6 +45,7 @@ pub enum OddLinks {
 
 /// The limit on the number of ports (cable ends) of the two routers of a chassis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PortRule {
     /// Any numbers.

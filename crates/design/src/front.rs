@@ -1,6 +1,6 @@
 //! Fronts of designs and their JSON files: `"format": "lockstep-front"`, version 1.
 
-use lockstep_files::{FileError, FileKind, one_line, to_json_rows};
+use lockstep_files::{FileError, FileKind, message_line, to_json_rows};
 use lockstep_pareto::{EqualPoints, Evolution, EvolutionOptions, Points, PointsError, Sense};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ const KIND: FileKind =
 
 /// The name and direction of an objective, as files store it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveName {
     /// The name.
@@ -26,6 +27,7 @@ pub struct ObjectiveName {
 
 /// The search that found the designs.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Origin {
     /// Evolution.
@@ -70,13 +72,22 @@ pub struct Front {
 
 /// The contents of a front file. Conversion to [`Front`] verifies it.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DesignFront"))]
 #[serde(deny_unknown_fields)]
 struct FrontRecord {
+    /// The format.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = KIND.format)))]
     format: String,
+    /// The version of the format.
+    #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = KIND.version)))]
     version: u32,
+    /// The machine.
     machine: Machine,
+    /// The objectives, in the order of the scores.
     objectives: Vec<ObjectiveName>,
+    /// The search that found the designs.
     origin: Origin,
+    /// The designs, best in the last objective first.
     designs: Vec<Design>,
 }
 
@@ -88,7 +99,7 @@ pub enum FrontError {
     #[error(transparent)]
     File(#[from] FileError),
     /// Some scores are invalid.
-    #[error("field 'designs': {}", one_line(&.0.to_string()))]
+    #[error("field 'designs': {}", message_line(&.0.to_string()))]
     Points(#[from] PointsError),
     /// A code does not fit the machine.
     #[error("field 'designs[{place}].code': {error}")]
@@ -216,6 +227,9 @@ impl Front {
         Ok(Self { machine, objectives, origin, designs })
     }
 }
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(Front, FrontRecord);
 
 #[cfg(test)]
 mod tests {

@@ -13,6 +13,7 @@ pub const MAX_ROUTER_SLOTS: u32 = 256;
 /// The shape `(R, N, M)` of the ExaNeSt document: `R` slots per router, `N` chassis per cabinet, `M` cabinets. Chassis
 /// `c` has the routers `2c` and `2c + 1`. Cabinet `m` has the chassis `mN` to `mN + N - 1`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "MachineRecord", into = "MachineRecord")]
 pub struct Machine {
     slots: u32,
@@ -22,10 +23,14 @@ pub struct Machine {
 
 /// The form of a machine in files. Conversion to [`Machine`] verifies it.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct MachineRecord {
+    /// Cable slots per router.
     slots: u32,
+    /// Chassis per cabinet.
     chassis: u32,
+    /// Number of cabinets.
     cabinets: u32,
 }
 

@@ -7,14 +7,12 @@ use lockstep_topology::{ChannelId, NodeId};
 #[non_exhaustive]
 pub enum FaultError {
     /// A name or number that is not a node.
-    #[error("there is no node '{name}'; use a name such as '{example}', or a number below {node_count}")]
+    #[error("there is no node '{name}'; {advice}")]
     UnknownNode {
         /// The text given.
         name: String,
-        /// Name of a node, as an example.
-        example: String,
-        /// Number of nodes.
-        node_count: usize,
+        /// Similar names, or a name and the numbers of nodes.
+        advice: String,
     },
     /// A text that is not a pair of nodes.
     #[error("'{word}' is not a {form}: it does not split into two nodes; use their names or numbers")]
@@ -35,14 +33,14 @@ pub enum FaultError {
         neighbours: String,
     },
     /// A pair of which only one side is a node.
-    #[error("'{word}': there is no node '{part}'; {neighbours}")]
+    #[error("'{word}': there is no node '{part}'; {advice}")]
     UnknownPart {
         /// The text given.
         word: String,
         /// The side that is not a node.
         part: String,
-        /// Description of the links or channels of the other side.
-        neighbours: String,
+        /// Similar names, or a description of the links or channels of the other side.
+        advice: String,
     },
     /// A node without a network card.
     #[error("'{node}' has no network card: {reason}; {neighbours}")]

@@ -249,11 +249,15 @@ impl Interpretation {
 }
 
 fn find(topology: &Topology, name: &str) -> Result<NodeId, FaultError> {
-    topology.find_node(name).ok_or_else(|| FaultError::UnknownNode {
-        name: name.to_owned(),
-        example: topology.node_name(NodeId::new(0)).to_owned(),
-        node_count: topology.node_count(),
-    })
+    let unknown = || {
+        let numbers = || {
+            let (example, count) = (topology.node_name(NodeId::new(0)), topology.node_count());
+            format!("use a name such as '{example}', or a number below {count}")
+        };
+        let advice = topology.similar_nodes(name).unwrap_or_else(numbers);
+        FaultError::UnknownNode { name: name.to_owned(), advice }
+    };
+    topology.find_node(name).ok_or_else(unknown)
 }
 
 fn unknown_parallel(ends: &NodePair, number: usize, count: usize) -> FaultError {

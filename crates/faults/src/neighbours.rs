@@ -33,8 +33,8 @@ pub(crate) fn unreadable(topology: &Topology, word: &str, form: &'static str, se
             [None, Some(node)] => (from, node),
             _ => continue,
         };
-        let neighbours = neighbours(topology, node, forms);
-        return FaultError::UnknownPart { word: word.to_owned(), part: part.to_owned(), neighbours };
+        let advice = topology.similar_nodes(part).unwrap_or_else(|| neighbours(topology, node, forms));
+        return FaultError::UnknownPart { word: word.to_owned(), part: part.to_owned(), advice };
     }
     FaultError::Unreadable { word: word.to_owned(), form }
 }
@@ -81,6 +81,7 @@ mod tests {
             ("g0_3", format!("'g0_3' is a node, not a link such as 01-10; {links}")),
             ("g0_3-nic3", format!("'g0_3-nic3': there is no node 'nic3'; {links}")),
             ("nic3-g0_3", format!("'nic3-g0_3': there is no node 'nic3'; {links}")),
+            ("g0_3-r3", "'g0_3-r3': there is no node 'r3'; did you mean 'R3'?".to_owned()),
         ] {
             assert_eq!(refused(&servers, &FaultSet::new().link_named(word)), error);
         }

@@ -2,11 +2,11 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::quote::one_line;
+use crate::quote::message_line;
 
 /// A line of a JSON Lines text that is not a valid record.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("line {line}: {}; correct that line", one_line(.why))]
+#[error("line {line}: {}; correct that line", message_line(.why))]
 pub struct JsonLineError {
     /// Line number, from 1.
     pub line: usize,

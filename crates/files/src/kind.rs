@@ -7,7 +7,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 #[cfg(feature = "sealed")]
 use crate::codec::{decode, encode};
-use crate::quote::one_line;
+use crate::quote::{message_line, one_line};
 use crate::seal_error::{SealError, check_magic};
 #[cfg(feature = "sealed")]
 use crate::sealed::{open, open_first, seal};
@@ -192,7 +192,7 @@ pub enum FileError {
         byte: usize,
     },
     /// The text is not JSON.
-    #[error("the text is no JSON: {}; correct it, or give another file", one_line(.why))]
+    #[error("the text is no JSON: {}; correct it, or give another file", message_line(.why))]
     Syntax {
         /// The parser's message, with line and column.
         why: String,
@@ -206,7 +206,7 @@ pub enum FileError {
         found: String,
     },
     /// The file has a version that this library does not support.
-    #[error("field 'version' is {found}, but only version {} is known; use a newer lockstep", .kind.version)]
+    #[error("field 'version' is {found}, but only {} known; use a newer lockstep", known(*.kind))]
     Version {
         /// The kind of the file.
         kind: FileKind,
@@ -214,7 +214,7 @@ pub enum FileError {
         found: u64,
     },
     /// A field has the wrong type, is missing, unknown, or out of range.
-    #[error("field '{}': {}; correct that field", one_line(.field), one_line(.why))]
+    #[error("field '{}': {}; correct that field", one_line(.field), message_line(.why))]
     Field {
         /// Path of the field, for example `steps[3][0].path[1]`.
         field: String,
@@ -230,6 +230,15 @@ pub enum FileError {
         /// The requested kind.
         kind: FileKind,
     },
+}
+
+/// Returns the versions of JSON files that are read, for a message. Readers of a kind read all earlier versions too.
+fn known(kind: FileKind) -> String {
+    match kind.version {
+        1 => "version 1 is".to_owned(),
+        2 => "versions 1 and 2 are".to_owned(),
+        version => format!("versions 1 to {version} are"),
+    }
 }
 
 impl FileError {

@@ -38,6 +38,7 @@
 //! - [`one_line`] quotes a foreign text in an error message, and [`message_line`] a whole message.
 //! - [`name_chosen`] finds the name that a typed word stands for, and [`name_advice`] suggests names for a wrong word.
 //! - [`read_file`] reads a file up to a limit. [`open_input`] and [`read_input`] are its two parts.
+//! - [`schema_of`] gives a type the JSON Schema of its serialized form.
 //! - [`OutputFile`] writes a device in place, and a file as a [`Replacement`]: as a whole or not at all. [`LogFile`] writes
 //!   a file that grows. [`FileIdentity`] tells whether two paths name one file.
 
@@ -55,6 +56,7 @@ mod names;
 mod output_file;
 mod quote;
 mod replacement;
+mod schema;
 mod seal_error;
 #[cfg(feature = "sealed")]
 mod sealed;

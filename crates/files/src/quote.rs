@@ -63,6 +63,18 @@ mod tests {
     }
 
     #[test]
+    fn a_message_keeps_its_words_and_shortens_each_long_one() {
+        let remedy = "remove the node, or give it a link; ".repeat(20);
+        let line = message_line(&format!("node '{}\u{1b}' has no links; {remedy}", "x".repeat(1 << 16)));
+        let (name, rest) = line.split_once(" has no links; ").unwrap();
+        assert_eq!(rest, remedy);
+        assert_eq!(name, format!("node {}", one_line(&format!("'{}\u{1b}'", "x".repeat(1 << 16)))));
+        assert!(name.contains('…') && name.ends_with("\\u{1b}'"), "{name}");
+        let two_lines = "line 1: 'a'\nline 2: 'b'";
+        assert_eq!(message_line(two_lines), "line 1: 'a'\\nline 2: 'b'");
+    }
+
+    #[test]
     fn every_control_of_terminals_and_of_writing_directions_is_escaped() {
         let controls = ('\0'..=' ').chain('\u{7f}'..='\u{a0}').filter(|c| !c.is_whitespace() || c.is_control());
         let directions = ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}').chain(['\u{200e}', '\u{200f}']);

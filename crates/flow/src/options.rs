@@ -19,6 +19,7 @@ const STARTUPS: std::ops::RangeInclusive<f64> = 0.0..=1e15;
 
 /// The allocation of rates to flows that share links.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RateModel {
     /// Each link divides its capacity equally among its flows, and a flow gets its smallest share. Unused shares are
@@ -43,6 +44,7 @@ named!(RateModel, "rate model", EqualShare = "equal-share", MaxMin = "max-min");
 
 /// The resolution of time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Clock {
     /// Continuous time.
@@ -55,6 +57,7 @@ named!(Clock, "clock", Real = "real", Integer = "integer");
 
 /// The connection of tasks to the network.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Endpoints {
     /// Unlimited. Flows between tasks of one terminal take no time.

@@ -9,8 +9,12 @@ number_id!(
     "t"
 );
 
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(TaskId, u32);
+
 /// One action of a task.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Event {
     /// Starts a flow, without waiting.

@@ -31,10 +31,16 @@ struct ProgramsFileView<'a> {
 
 /// A programs file, as it is read.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Programs"))]
 #[serde(deny_unknown_fields)]
 struct ProgramsRecord {
+    /// The format.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = KIND.format)))]
     format: String,
+    /// The version of the format.
+    #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = KIND.version)))]
     version: u32,
+    /// The events of each task, in order.
     tasks: Vec<Vec<Event>>,
 }
 
@@ -75,3 +81,6 @@ impl Programs {
         Ok(programs)
     }
 }
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(Programs, ProgramsRecord);

@@ -13,6 +13,7 @@ use crate::name::named;
 /// assert_eq!(Routing::ALL.len(), 5);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
     /// The path in the breadth-first tree of the terminal with the lower number, neighbours in ascending order. The

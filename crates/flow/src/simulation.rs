@@ -36,6 +36,7 @@ pub struct SimulationEvent {
 
 /// The start and end of a flow, in time units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowSpan {
     /// The time of the send.
     pub start: f64,
@@ -45,6 +46,7 @@ pub struct FlowSpan {
 
 /// The distribution of flow durations, in time units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowTimes {
     /// The shortest duration.
     pub least: f64,
@@ -58,6 +60,7 @@ pub struct FlowTimes {
 
 /// A link of the simulated network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Link {
     /// A channel. If several channels share a resource, the first of them.
@@ -70,6 +73,7 @@ pub enum Link {
 
 /// The use of a link.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkUse {
     /// The link. Ties go to the first.
     pub link: Link,

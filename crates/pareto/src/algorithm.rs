@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(SelectionAlgorithm::Nsga2.to_string(), "nsga2");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SelectionAlgorithm {
     /// NSGA-II: non-dominated sorting and crowding distance.

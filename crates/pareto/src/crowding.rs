@@ -49,6 +49,6 @@ mod tests {
     #[test]
     fn equal_points_have_crowding_distance_zero() {
         assert_eq!(crowding(&Costs::new(2, vec![3.0; 6]), &[0, 1, 2]), [0.0; 3]);
-        assert_eq!(crowding(&Costs::new(1, vec![]), &[]), []);
+        assert!(crowding(&Costs::new(1, vec![]), &[]).is_empty());
     }
 }

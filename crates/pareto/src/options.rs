@@ -8,6 +8,7 @@ use crate::limits::{MAX_HYPERVOLUME_OBJECTIVES, MAX_OBJECTIVES, MAX_POPULATION};
 
 /// The treatment of points with equal scores in all objectives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EqualPoints {
     /// All equal points are kept.
@@ -18,6 +19,7 @@ pub enum EqualPoints {
 
 /// The scores of survivors in problems whose evaluations are random.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Elites {
     /// Each survivor keeps its first scores.
@@ -28,6 +30,7 @@ pub enum Elites {
 
 /// The parameters of an [`Evolution`](crate::Evolution).
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EvolutionOptions {
     /// The selection algorithm.

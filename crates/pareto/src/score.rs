@@ -7,6 +7,7 @@ pub const MAX_SCORE: f64 = 1e100;
 
 /// The direction of an objective.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Sense {
     /// Greater scores are better.

@@ -35,7 +35,7 @@ mod _native {
     #[pymodule_export]
     use crate::names::names;
     #[pymodule_export]
-    use crate::network::{Network, bandwidth, size, sizes, time};
+    use crate::network::{Network, bandwidth, message_line, size, sizes, time};
     #[pymodule_export]
     use crate::problem::Problem;
     #[pymodule_export]

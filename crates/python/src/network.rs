@@ -37,8 +37,11 @@ fn noted(file: GraphFile) -> NotedNetwork {
 /// A link or channel: its two nodes, or one text such as `0-1`.
 pub(crate) type FaultName = (String, Option<String>);
 
+/// Faults by name: links, channels, nodes, and nodes whose network cards fail.
+pub(crate) type FaultNames = (Vec<FaultName>, Vec<FaultName>, Vec<String>, Vec<String>);
+
 /// Returns a set of faults by their names.
-pub(crate) fn fault_set(links: Vec<FaultName>, channels: Vec<FaultName>, nodes: Vec<String>) -> FaultSet {
+pub(crate) fn fault_set((links, channels, nodes, nics): FaultNames) -> FaultSet {
     let mut faults = FaultSet::new();
     for (one, other) in links {
         faults = match other {
@@ -52,7 +55,8 @@ pub(crate) fn fault_set(links: Vec<FaultName>, channels: Vec<FaultName>, nodes: 
             None => faults.channel_named(from),
         };
     }
-    nodes.into_iter().fold(faults, FaultSet::node)
+    let faults = nodes.into_iter().fold(faults, FaultSet::node);
+    nics.into_iter().fold(faults, FaultSet::network_cards)
 }
 
 /// The options of a reader of networks.
@@ -192,8 +196,8 @@ impl Network {
     }
 
     /// Returns the network after faults: links and channels as a pair of nodes, or as one text such as `0-1`.
-    fn without(&self, links: Vec<FaultName>, channels: Vec<FaultName>, nodes: Vec<String>) -> PyResult<Self> {
-        Ok(fault_set(links, channels, nodes).apply_to(&self.topology).map_err(errors::fault)?.into())
+    fn without(&self, faults: FaultNames) -> PyResult<Self> {
+        Ok(fault_set(faults).apply_to(&self.topology).map_err(errors::fault)?.into())
     }
 
     fn half_duplex(&self) -> Self {
@@ -232,6 +236,12 @@ pub(crate) fn bandwidth(text: &str) -> PyResult<u64> {
 #[pyfunction]
 pub(crate) fn time(text: &str) -> PyResult<u64> {
     Quantity::Time.parse(text).map_err(errors::network)
+}
+
+/// Returns a text on one line for a message, with long words shortened.
+#[pyfunction]
+pub(crate) fn message_line(text: &str) -> String {
+    lockstep::files::message_line(text)
 }
 
 /// Parses a size such as `64MiB`, in bytes.

@@ -65,6 +65,8 @@ def test_a_recovery_book_has_plans_after_faults(repository):
         book.look_up(links=[row.faults.split()[-1] for row in book.rows[:2]])
     with pytest.raises(lockstep.FaultError):
         book.look_up(nodes=["no node"])
+    with pytest.raises(lockstep.FaultError, match="has no network card"):
+        book.look_up(nics="0")
     (damaged := repository.cwd() / "damaged.lsb").write_bytes(b"no book")
     with pytest.raises(lockstep.PlanError):
         lockstep.RecoveryBook.load(damaged)

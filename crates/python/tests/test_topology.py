@@ -193,3 +193,11 @@ def test_pictures_and_texts():
     assert ring.to_svg().startswith("<svg") and ring._repr_svg_() == ring.to_svg()
     assert repr(ring) == "<Topology ring:4: 4 nodes, 8 channels>"
     assert len({ring, Topology("ring:4"), Topology("ring:5")}) == 2
+
+
+def test_a_network_card_fails_with_its_links():
+    servers = lockstep.Topology("dgx-a100:2")
+    assert servers.without(nics="g0_3") == servers.without(links=["g0_3-R3"])
+    assert servers.without(nics=["g0_3", "g1_0"]) == servers.without(links=["g0_3-R3", "g1_0-R0"])
+    with pytest.raises(lockstep.FaultError, match="has no network card"):
+        lockstep.Topology("ring:4").without(nics="0")

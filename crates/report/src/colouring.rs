@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lockstep_schedule::{MessageId, Phase, Problem, Receivers, Schedule, Transfer};
 use lockstep_topology::NodeId;
 
-use crate::labels;
+use crate::labels::{self, MessageNames};
 use crate::palette::colour;
 
 /// Maximum number of entries of a legend.
@@ -30,6 +30,8 @@ pub(crate) struct Colouring<'a> {
     key: ColourKey,
     /// The messages or sources in the schedule, ascending.
     keys: Vec<u32>,
+    /// The words for messages.
+    pub(crate) names: MessageNames,
 }
 
 /// The legend of a picture.
@@ -53,7 +55,7 @@ impl<'a> Colouring<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>, schedule: &Schedule) -> Self {
         let few = problem.messages().len() <= LEGEND_ENTRIES;
         let key = if few || problem.collective().root().is_some() { ColourKey::Message } else { ColourKey::Source };
-        let mut colouring = Self { problem, key, keys: Vec::new() };
+        let mut colouring = Self { problem, key, keys: Vec::new(), names: MessageNames::new(problem) };
         let transfers = schedule.steps().flat_map(|(_, step)| step.iter());
         let drawn = transfers.filter(|transfer| is_drawable(problem, transfer));
         let keys: BTreeSet<u32> = drawn.map(|transfer| colouring.key(transfer.message)).collect();

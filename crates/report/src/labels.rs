@@ -1,7 +1,9 @@
 //! The texts of pictures.
 
+use std::collections::BTreeSet;
+
 use lockstep_files::is_hidden;
-use lockstep_schedule::{Collective, MessageId, Phase, Problem, Receivers, Transfer};
+use lockstep_schedule::{Collective, MessageId, Pattern, Phase, Problem, Receivers, Transfer};
 use lockstep_topology::{NodeId, Topology};
 
 /// Shortens a text to `max_letters`, with `…` at its end.
@@ -84,8 +86,52 @@ pub(crate) fn collects(problem: &Problem<'_>) -> bool {
     problem.collective().phases() == [Phase::Collect]
 }
 
+/// The words for the messages of a problem, as the pages write them.
+#[derive(Debug)]
+pub(crate) struct MessageNames {
+    /// Each source has one message, apart from chunks, and its name says which.
+    has_one_per_source: bool,
+    /// No two messages have the same source and only receiver.
+    has_distinct_ends: bool,
+}
+
+impl MessageNames {
+    /// Examines the messages of a problem. `O(M log M)` for `M` messages.
+    pub(crate) fn new(problem: &Problem<'_>) -> Self {
+        let messages = problem.messages();
+        let first_chunks = || messages.ids().step_by(messages.chunks().max(1) as usize);
+        let sources: BTreeSet<_> = first_chunks().map(|message| messages.source(message)).collect();
+        let only_receiver = |message| match messages.receivers(message) {
+            Receivers::One(receiver) => Some(receiver),
+            Receivers::AllOthers | Receivers::List(_) => None,
+        };
+        let ends: BTreeSet<_> =
+            first_chunks().map(|message| (messages.source(message), only_receiver(message))).collect();
+        let is_sum = matches!(problem.collective().pattern(), Pattern::Reduce | Pattern::ReduceBroadcast);
+        let count = first_chunks().count();
+        Self { has_one_per_source: !is_sum && sources.len() == count, has_distinct_ends: ends.len() == count }
+    }
+
+    /// Returns the words for a message: `22's message`, `message 0 → 5`, with its chunk if there are several. A sum has no
+    /// owner: `message 10 (22)`.
+    fn of(&self, problem: &Problem<'_>, message: MessageId) -> String {
+        let (messages, label) = (problem.messages(), self::message(problem, message));
+        if self.has_distinct_ends && matches!(messages.receivers(message), Receivers::One(_)) {
+            return format!("message {label}");
+        }
+        if !self.has_one_per_source {
+            return format!("message {message} ({label})");
+        }
+        let owner = node(problem.topology(), messages.source(message));
+        match messages.chunks() {
+            1 => format!("{owner}'s message"),
+            chunks => format!("{owner}'s message #{}", message.number() % chunks),
+        }
+    }
+}
+
 /// Describes a transfer: its message and the nodes of its path.
-pub(crate) fn transfer(problem: &Problem<'_>, transfer: &Transfer<'_>) -> String {
+pub(crate) fn transfer(problem: &Problem<'_>, names: &MessageNames, transfer: &Transfer<'_>) -> String {
     const MAX_NODES: usize = 16;
     let topology = problem.topology();
     let start = transfer.path.first().map(|&channel| topology.tail(channel));
@@ -94,5 +140,5 @@ pub(crate) fn transfer(problem: &Problem<'_>, transfer: &Transfer<'_>) -> String
     if transfer.path.len() >= MAX_NODES {
         path.push("…".to_owned());
     }
-    format!("message {} ({}): {}", transfer.message, message(problem, transfer.message), path.join(" → "))
+    format!("{}: {}", names.of(problem, transfer.message), path.join(" → "))
 }

@@ -229,7 +229,7 @@ impl Painter<'_> {
         let key = place.to_string();
         let attributes = [("class", "transfer"), ("data-key", &*key), ("fill", &*colour), ("stroke", &*colour)];
         out.nest("g", &attributes, |out| {
-            out.text("title", &[], &labels::transfer(self.problem, transfer));
+            out.text("title", &[], &labels::transfer(self.problem, &self.colouring.names, transfer));
             let mut shape = vec![("d", &*line), ("fill", "none"), ("stroke-width", &*width)];
             shape.extend(conflict.then_some(DASHED_LINE));
             out.empty("path", &shape);

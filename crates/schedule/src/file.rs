@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_files::{FileError, FileKind, one_line};
+use lockstep_files::{FileError, FileKind, message_line};
 use lockstep_topology::{CayleyError, Topology, TopologyError};
 
 use crate::collective::Collective;
@@ -188,7 +188,7 @@ pub enum ScheduleFileError {
     #[error(transparent)]
     File(#[from] FileError),
     /// An unknown collective, a missing root, or a root where none is allowed.
-    #[error("field 'collective': {}", one_line(&.0.to_string()))]
+    #[error("field 'collective': {}", message_line(&.0.to_string()))]
     Name(CollectiveNameError),
     /// Widths that do not fit the steps.
     #[error("field 'widths': {why}")]
@@ -209,13 +209,13 @@ pub enum ScheduleFileError {
         why: String,
     },
     /// Nodes and channels that form no valid network.
-    #[error("field 'topology': {}", one_line(&.0.to_string()))]
+    #[error("field 'topology': {}", message_line(&.0.to_string()))]
     Topology(TopologyError),
     /// A collective that does not fit the network.
-    #[error("field 'collective': {}", one_line(&.0.to_string()))]
+    #[error("field 'collective': {}", message_line(&.0.to_string()))]
     Problem(ProblemError),
     /// Sides and generators that form no valid Cayley graph.
-    #[error("field 'graph': {}", one_line(&.0.to_string()))]
+    #[error("field 'graph': {}", message_line(&.0.to_string()))]
     Graph(CayleyError),
     /// A Cayley graph with too many sides or generators.
     #[error("field 'graph.{field}': found {found} entries, expected at most {limit}")]

@@ -51,29 +51,43 @@ impl ScheduleFile {
 
 /// The serialized form of a schedule file. Conversion checks it.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Schedule"))]
 #[serde(deny_unknown_fields)]
 struct Record {
+    /// The format.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = CURRENT_KIND.format)))]
     format: String,
+    /// The version of the format.
+    #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = CURRENT_KIND.version)))]
     version: u32,
+    /// The network.
     topology: Topology,
+    /// The communication model.
     model: CommunicationModel,
+    /// The collective.
     collective: CollectiveRecord,
+    /// All messages, once per chunk. Optional unless the collective is custom.
     messages: Option<Vec<MessageRecord>>,
+    /// The transfers of each step.
     steps: Schedule,
     /// The width of each step, if one is not 1. From version 3 on.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     widths: Vec<NonZeroU32>,
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Collective"))]
 #[serde(deny_unknown_fields)]
 struct CollectiveRecord {
+    /// The name of the collective, or `custom` for listed messages.
     kind: String,
+    /// The root of a broadcast, scatter, gather or reduction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root: Option<NodeId>,
     /// The pattern of a custom collective, if the messages do not imply it. From version 2 on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pattern: Option<Pattern>,
+    /// The number of chunks of each message.
     #[serde(default = "one_chunk")]
     chunks: NonZeroU32,
 }
@@ -83,9 +97,12 @@ fn one_chunk() -> NonZeroU32 {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Message"))]
 #[serde(deny_unknown_fields)]
 struct MessageRecord {
+    /// The node that has the message at the start; in a reduction, the owner of the sum.
     source: NodeId,
+    /// The nodes that receive the message, or `all` for all other terminals.
     receivers: ReceiversRecord,
 }
 
@@ -309,9 +326,12 @@ impl Serialize for Transfer<'_> {
 
 /// The serialized form of a transfer.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Transfer"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TransferRecord {
+    /// The number of the message.
     message: MessageId,
+    /// The channels, in order.
     path: Vec<ChannelId>,
 }
 
@@ -330,5 +350,23 @@ impl StepList for Schedule {
 impl<'de> Deserialize<'de> for Schedule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read_steps(deserializer)
+    }
+}
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(ScheduleFile, Record);
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(Schedule, Vec<Vec<TransferRecord>>);
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ReceiversRecord {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Receivers".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let list = generator.subschema_for::<Vec<NodeId>>();
+        schemars::json_schema!({ "anyOf": [{ "const": "all" }, list] })
     }
 }

@@ -19,7 +19,7 @@ pub enum MessageListError {
     #[error(transparent)]
     Line(#[from] JsonLineError),
     /// A node that the network does not have.
-    #[error("line {line}, field '{field}': no node '{}'; expected a name or a number from 0 to {}", one_line(.node), .node_count - 1)]
+    #[error("line {line}, field '{field}': no node '{}'; {advice}", one_line(.node))]
     UnknownNode {
         /// Number of the line, from 1.
         line: usize,
@@ -27,8 +27,8 @@ pub enum MessageListError {
         field: &'static str,
         /// The name or number.
         node: String,
-        /// Number of nodes of the network.
-        node_count: usize,
+        /// Similar names, or what was expected.
+        advice: String,
     },
     /// Too many receivers and chunks.
     #[error("line {line}: the list has more than {MAX_ENDPOINTS} receivers in all chunks; use fewer chunks")]
@@ -91,8 +91,10 @@ impl Message {
                 find_node(topology, word).map_err(|node| MessageListError::UnknownNode {
                     line,
                     field,
+                    advice: topology.similar_nodes(&node).unwrap_or_else(|| {
+                        format!("expected a name or a number from 0 to {}", topology.node_count() - 1)
+                    }),
                     node,
-                    node_count: topology.node_count(),
                 })
             };
             endpoints += (1 + receivers.len() as u64) * u64::from(chunks.get());

@@ -15,6 +15,9 @@ number_id!(
     "m"
 );
 
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(MessageId, u32);
+
 /// One message of a [custom](crate::Collective::custom) collective.
 ///
 /// ```

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The switching technique: how a message crosses inner nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Switching {
     /// A transfer occupies all channels of its path for one step, independent of the length of the path.
@@ -90,6 +91,7 @@ impl<'de> Deserialize<'de> for Ports {
 
 /// The paths that a transfer may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
     /// The shortest legal paths of the network.
@@ -100,6 +102,7 @@ pub enum Routing {
 
 /// The rule for scatter messages, which have one receiver each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ScatterRule {
     /// In one transfer from its source to its receiver.
@@ -119,6 +122,7 @@ pub enum ScatterRule {
 /// assert!(detours.is_direct());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Model"))]
 #[serde(deny_unknown_fields)]
 pub struct CommunicationModel {
     /// The switching technique.
@@ -178,6 +182,18 @@ impl fmt::Display for CommunicationModel {
         };
         let scatter = if self.is_direct() { "direct" } else { "relay" };
         write!(f, "{}, {}-port, {routing} routing, {scatter} scatter", self.switching, self.ports)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Ports {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Ports".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let limit = generator.subschema_for::<NonZeroU32>();
+        schemars::json_schema!({ "anyOf": [{ "const": "all" }, limit] })
     }
 }
 

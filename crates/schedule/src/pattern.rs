@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(all_reduce.phases(), [Phase::Collect, Phase::Distribute]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Pattern {

@@ -76,3 +76,8 @@ number_id!(
     ResourceId,
     "r"
 );
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(NodeId, u32);
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(ChannelId, u32);

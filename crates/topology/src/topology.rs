@@ -298,6 +298,14 @@ impl Topology {
         })
     }
 
+    /// Returns the question whether nodes of similar names were meant, such as `did you mean 'R3'?`. `None` for a number, which is
+    /// similar to too many names. Takes `O(N)` time.
+    pub fn similar_nodes(&self, word: &str) -> Option<String> {
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let names = self.nodes().map(|node| self.node_name(node));
+        (!is_number).then(|| lockstep_files::did_you_mean(word, names)).flatten()
+    }
+
     /// Returns the name of a channel, `tail->head`, with the names of its nodes.
     pub fn channel_name(&self, channel: ChannelId) -> String {
         format!("{}->{}", self.node_name(self.tail(channel)), self.node_name(self.head(channel)))

@@ -13,14 +13,20 @@ pub(crate) const VERSION: u32 = 1;
 
 /// A node of a topology document.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Node"))]
 #[serde(deny_unknown_fields, expecting = "a node {\"name\": \"…\", \"terminal\": true}")]
 pub(crate) struct DocumentNode {
+    /// The name.
     name: String,
+    /// True for a terminal, false for a switch.
     terminal: bool,
+    /// Whether messages pass through the node, if that differs from the default of its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     routes: Option<bool>,
+    /// True if the node has failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     failed: bool,
+    /// The machine of the node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     host: Option<String>,
 }
@@ -38,26 +44,37 @@ pub(crate) struct DocumentNode {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Network"))]
 #[serde(deny_unknown_fields, expecting = "a topology {\"format\": \"lockstep-topology\", …}")]
 pub struct TopologyDocument {
+    /// The format.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = FORMAT)))]
     pub(crate) format: String,
+    /// The version of the format.
+    #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = VERSION)))]
     pub(crate) version: u32,
+    /// The name of the network.
     pub(crate) name: String,
+    /// The nodes.
     pub(crate) nodes: Vec<DocumentNode>,
+    /// The two ends of each channel: its tail and its head.
     pub(crate) channels: Vec<[u32; 2]>,
+    /// Lists of channels that share one resource, such as both directions of a half-duplex link.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) shared: Vec<Vec<ChannelId>>,
     /// Failed channels, except those of failed nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) failed: Vec<ChannelId>,
-    /// One per channel, empty if all are 1.
+    /// The capacity of each channel, empty if all are 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) capacity: Vec<u64>,
-    /// One per channel, empty if all are 0.
+    /// The latency of each channel in picoseconds, empty if all are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) latency_ps: Vec<u64>,
+    /// The bandwidth of one unit of capacity in bytes per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unit_bytes_per_second: Option<u64>,
+    /// The place of each node in a drawing, with y downwards; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) positions: Vec<[f64; 2]>,
 }
@@ -181,3 +198,6 @@ impl<'de> Deserialize<'de> for Topology {
         Topology::try_from(document).map_err(serde::de::Error::custom)
     }
 }
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(Topology, TopologyDocument);

@@ -19,6 +19,7 @@ mod problem;
 mod program;
 mod render;
 mod run;
+mod schema;
 mod shared;
 mod simulate;
 mod time;
@@ -48,6 +49,7 @@ pub(crate) use self::problem::ProblemArgs;
 pub(crate) use self::program::ProgramArgs;
 pub(crate) use self::render::{PaperArgs, PictureFormat, RenderArgs};
 pub(crate) use self::run::RunArgs;
+pub(crate) use self::schema::{JsonFormat, SchemaArgs};
 pub(crate) use self::shared::SharedArgs;
 pub use self::shared::SharedCommand;
 pub(crate) use self::simulate::SimulateArgs;
@@ -135,6 +137,8 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     /// Show the version, the threads, the memory, the cache and the installed programs that use exports
     Doctor(DoctorArgs),
+    /// Print the JSON Schema of a file or of an output, or list them
+    Schema(SchemaArgs),
     /// Print the words that can end a command line, for the scripts of shells
     #[command(hide = true)]
     Complete(CompleteArgs),

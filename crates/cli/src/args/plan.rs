@@ -82,8 +82,8 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) cost: CostArgs,
     /// Sizes of the collective, such as 1GB or 64KiB..1MiB: prints the times of the plan as `lockstep time` does, by the bandwidths of
-    /// the network or by --unit
-    #[arg(long, visible_alias = "sizes", help_heading = "Cost", value_name = "SIZES", conflicts_with_all = ["json", "symmetric", "local"])]
+    /// the network or by --unit. With --json, prints {"plan": PLAN, "times": TIMES}
+    #[arg(long, visible_alias = "sizes", help_heading = "Cost", value_name = "SIZES", conflicts_with_all = ["symmetric", "local"])]
     pub(crate) size: Option<Sizes>,
 }
 

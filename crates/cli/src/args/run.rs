@@ -12,6 +12,7 @@ Examples:
   lockstep run plan.goal --orders 100     in 100 orders of the threads
   lockstep run traces                     execute the Chakra traces of a directory
   lockstep run plan.csv -c all-gather     a table does not name its collective
+  lockstep judge plan.xml --network dgx-1 --size 1GB      times need a network
 
 docs/guide/src/reference/run.md says what is checked in each format.";
 

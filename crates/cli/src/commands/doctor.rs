@@ -8,6 +8,7 @@ use std::{env, thread};
 
 use lockstep::files::to_json_rows;
 use lockstep_report::Table;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
@@ -38,8 +39,8 @@ const PROGRAMS: [(&str, &str); 14] = [
 const PYTHON: &str = "python3";
 
 /// The state of the program and its machine.
-#[derive(Serialize)]
-struct State {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct State {
     version: &'static str,
     threads: usize,
     processors: Option<usize>,
@@ -52,7 +53,7 @@ struct State {
 }
 
 /// A program that uses files of Lockstep.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Program {
     name: &'static str,
     purpose: &'static str,

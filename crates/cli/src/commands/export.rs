@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
+use lockstep::files::message_line;
 use lockstep_export::{
     Connections, Export, ExportError, ExportFile, ExportOptions, FORMATS, Format, LowerError, Placement, format_named,
 };
@@ -14,7 +15,7 @@ use crate::args::{ExportArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input::Saved;
-use crate::text::{escaped_line, path_name};
+use crate::text::path_name;
 use crate::{input, output};
 
 pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         let saved = input::saved(&source.file)?;
         let exported = match export(args, format, source, &saved) {
             Err(error) if is_invalid(&error) => {
-                output::print(&format!("invalid: {}\n", escaped_line(&format!("{error:#}"))))?;
+                output::print(&format!("invalid: {}\n", message_line(&format!("{error:#}"))))?;
                 return Ok(ExitStatus::Negative);
             }
             exported => exported.with_context(|| input::name(&source.file))?,

@@ -4,7 +4,8 @@ use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::schedule::{CollectiveSize, Picoseconds};
 use lockstep::{AlgorithmTimes, Front, FrontError, FrontEvent, FrontOptions, Problem, Timing, Topology};
-use lockstep_report::Table;
+use lockstep_report::{PageLimits, Table};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::front_directory::FrontDirectory;
@@ -37,6 +38,11 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
         input.topology = timed;
     }
     let problem = input.problem()?;
+    if directory.is_some()
+        && let Some(reason) = PageLimits::BROWSER.refuse_network(problem.topology())
+    {
+        output::note(verbosity, &format!("the plans get no pages: {reason}"));
+    }
     let options = FrontOptions {
         sizes,
         chunks: args.max_chunks,
@@ -115,7 +121,7 @@ fn with_times(topology: &Topology, args: &SizeFrontArgs, verbosity: Verbosity) -
 }
 
 /// The time of one size.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Time {
     pub(super) bytes: u64,
     /// The number of the schedule, from 1.
@@ -163,8 +169,8 @@ fn algorithms_to_text(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64;
     table.to_text()
 }
 
-#[derive(Serialize)]
-struct FrontJson {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct FrontJson {
     compared: usize,
     cut_short: bool,
     least_steps: u32,
@@ -177,7 +183,7 @@ struct FrontJson {
 }
 
 /// The time of an algorithm for one size.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct AlgorithmTime {
     algorithm: String,
     bytes: u64,

@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use lockstep::files::{FileIdentity, TEMPORARY_SUFFIX, to_json_rows};
 use lockstep::{AlgorithmTimes, Front, Problem};
+use lockstep_report::PageLimits;
 use serde::Deserialize;
 
 use super::size_ranges::{plan_name, ranges};
@@ -89,7 +90,8 @@ impl FrontDirectory {
         Ok(Self { path: path.to_owned(), table, old })
     }
 
-    /// Writes the front, and removes the files of the older one that it does not replace.
+    /// Writes the front, and removes the files of the older one that it does not replace. The plans of a network that is too
+    /// large for a page have none.
     pub(super) fn write(
         self,
         problem: &Problem<'_>,
@@ -99,15 +101,20 @@ impl FrontDirectory {
     ) -> anyhow::Result<()> {
         let Self { path, table, mut old } = self;
         let ranges = ranges(front, sizes);
+        let has_pages = PageLimits::BROWSER.refuse_network(problem.topology()).is_none();
         for (plan, range) in front.plans.iter().zip(&ranges) {
             Output::open(&path.join(&range.file))?.write(&plan.file.to_json())?;
+            if !has_pages {
+                continue;
+            }
             let page = plan_file::picture(&plan.file.problem(), plan.file.schedule(), PictureFormat::Html);
             let file = Path::new(&range.file).with_extension(PAGE);
             Output::open(&path.join(file))?.write_bytes(&page, || String::from_utf8_lossy(&page).into_owned())?;
         }
         table.write(&to_json_rows(&ranges, 1))?;
-        Output::open(&path.join(INDEX_FILE))?.write(&front_page::html(problem, front, algorithms, sizes, true))?;
-        for name in files_of(ranges.iter().map(|range| &*range.file)) {
+        Output::open(&path.join(INDEX_FILE))?.write(&front_page::html(problem, front, algorithms, sizes, has_pages))?;
+        let is_written = |name: &String| has_pages || name == INDEX_FILE || !name.ends_with(PAGE);
+        for name in files_of(ranges.iter().map(|range| &*range.file)).into_iter().filter(is_written) {
             old.remove(&name);
         }
         for name in old {

@@ -1,7 +1,7 @@
 //! `lockstep judge`: programs of any tool beside the best lower bound and our own plan.
 
 use anyhow::{Context, bail, ensure};
-use lockstep::files::to_json_line;
+use lockstep::files::{message_line, to_json_line};
 use lockstep::schedule::Verification;
 use lockstep::{
     Budget, Collective, CollectiveName, LowerBound, Plan, PlanOptions, Planner, Problem, ScheduleFile, Topology,
@@ -9,6 +9,7 @@ use lockstep::{
 };
 use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute_until, trace};
 use lockstep_steps::{Conversion, ConvertError, RankNetwork, StepSource, convert_within};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{bound, judge_times, program_file, times};
@@ -21,7 +22,7 @@ use crate::plan_progress::PlanProgress;
 use crate::problem_input;
 use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
-use crate::text::{self, Sheet, counted, escaped_line};
+use crate::text::{self, Sheet, counted};
 
 pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let budget = args.budget.begin();
@@ -161,7 +162,7 @@ fn wrong(args: &JudgeArgs, format: Format, program: &ParallelProgram, violation:
         let result = JudgeResult { violation: Some(violation.to_owned()), ..JudgeResult::of(format, program, false) };
         to_json_line(&result)
     } else {
-        format!("wrong: {format}, {}: {}\n", program.title, escaped_line(violation))
+        format!("wrong: {format}, {}: {}\n", program.title, message_line(violation))
     };
     output::print(&text)?;
     Ok(ExitStatus::Negative)
@@ -287,8 +288,8 @@ fn gap(width_sum: u64, bound: &LowerBound) -> i64 {
 }
 
 /// A result as JSON.
-#[derive(Serialize)]
-struct JudgeResult<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct JudgeResult<'a> {
     right: bool,
     format: &'static str,
     program: &'a str,
@@ -324,7 +325,7 @@ struct JudgeResult<'a> {
 }
 
 /// Our own plan as JSON.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PlanResult {
     steps: usize,
     verdict: Verdict,

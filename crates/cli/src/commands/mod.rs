@@ -20,6 +20,7 @@ mod plan_file;
 mod program_file;
 pub(crate) mod render;
 pub(crate) mod run;
+pub(crate) mod schema;
 pub(crate) mod simulate;
 mod size_ranges;
 pub(crate) mod time;

@@ -1,7 +1,8 @@
 //! `lockstep run`: execution of programs for runtimes and simulators.
 
-use lockstep::files::to_json_line;
+use lockstep::files::{message_line, to_json_line};
 use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::program_file;
@@ -9,7 +10,7 @@ use crate::args::RunArgs;
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output;
-use crate::text::{Sheet, counted, escaped_line};
+use crate::text::{Sheet, counted};
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitStatus> {
     CommandFiles::new().read("the program", &args.program.file)?;
@@ -19,7 +20,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitStatus> {
     let texts = programs.iter().zip(&results).map(|(program, result)| match result {
         _ if args.json => to_json_line(&json(format, program, result.as_ref().map_err(ToString::to_string))),
         Ok(execution) => sheet(format, program, execution),
-        Err(violation) => format!("wrong: {format}, {}: {}\n", program.title, escaped_line(&violation.to_string())),
+        Err(violation) => format!("wrong: {format}, {}: {}\n", program.title, message_line(&violation.to_string())),
     });
     output::print(&texts.collect::<String>())?;
     Ok(if results.iter().all(Result::is_ok) { ExitStatus::Success } else { ExitStatus::Negative })
@@ -55,8 +56,8 @@ fn outputs(execution: &Execution) -> String {
 }
 
 /// A result as JSON.
-#[derive(Serialize)]
-struct RunResult<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RunResult<'a> {
     right: bool,
     format: &'static str,
     program: &'a str,

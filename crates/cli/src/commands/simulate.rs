@@ -9,6 +9,7 @@ use lockstep::flow::{
     StepMode, WorkloadOptions, simulate_within, time_unit_ps,
 };
 use lockstep::{Budget, Topology};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{SimulateArgs, Verbosity};
@@ -119,8 +120,8 @@ struct SimulationResult<'a> {
 }
 
 /// The result as JSON.
-#[derive(Serialize)]
-struct SimulationRecord<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SimulationRecord<'a> {
     network: &'a str,
     traffic: &'a str,
     tasks: usize,
@@ -141,7 +142,7 @@ struct SimulationRecord<'a> {
 }
 
 /// The options in the result: those of [`SimulationOptions`], with a routing only if it was used.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct UsedOptions {
     tasks_per_terminal: NonZeroU32,
     routing: Option<Routing>,

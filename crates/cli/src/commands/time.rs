@@ -1,20 +1,19 @@
 //! `lockstep time`: the time of a schedule on a network with bandwidths and latencies.
 
 use anyhow::Context;
-use lockstep::files::to_json_rows;
+use lockstep::files::{message_line, to_json_rows};
 
 use super::times;
 use crate::args::TimeArgs;
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
-use crate::text::escaped_line;
 use crate::{input, output};
 
 pub(crate) fn run(args: &TimeArgs) -> anyhow::Result<ExitStatus> {
     CommandFiles::new().read("the schedule", &args.file)?;
     let file = input::schedule(&args.file)?;
     if let Err(violation) = lockstep::verify(&file.problem(), file.schedule()) {
-        output::print(&format!("invalid: {}\n", escaped_line(&violation.to_string())))?;
+        output::print(&format!("invalid: {}\n", message_line(&violation.to_string())))?;
         return Ok(ExitStatus::Negative);
     }
     let unit = times::unit(file.topology(), args.unit).with_context(|| input::name(&args.file))?;

@@ -7,6 +7,7 @@ use lockstep::schedule::{CollectiveSize, Picoseconds, Schedule, TransferSpeed};
 use lockstep::topology::{Quantity, Sizes};
 use lockstep::{Problem, Topology};
 use lockstep_report::Table;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Returns the bandwidth of one unit of capacity in bytes per second: the given one, or that of the network.
@@ -25,7 +26,7 @@ pub(super) fn of_sizes(problem: &Problem<'_>, schedule: &Schedule, unit: NonZero
 }
 
 /// The time of one size.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Time {
     pub(super) bytes: u64,
     chunk_bytes: u64,

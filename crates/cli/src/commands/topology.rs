@@ -5,6 +5,7 @@ use lockstep::design::Network;
 use lockstep::files::to_json_rows;
 use lockstep::topology::families;
 use lockstep_report::Table;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::network_file::NetworkOutput;
@@ -49,17 +50,19 @@ pub(crate) fn run(args: &TopologyArgs, verbosity: Verbosity) -> anyhow::Result<E
     Ok(ExitStatus::Success)
 }
 
+/// A family of networks as JSON.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Family {
+    name: &'static str,
+    usage: String,
+    example: &'static str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    aliases: &'static [&'static str],
+    about: &'static str,
+}
+
 fn family_list(as_json: bool) -> String {
-    #[derive(Serialize)]
-    struct Entry {
-        name: &'static str,
-        usage: String,
-        example: &'static str,
-        #[serde(skip_serializing_if = "<[_]>::is_empty")]
-        aliases: &'static [&'static str],
-        about: &'static str,
-    }
-    let entries = families().iter().map(|family| Entry {
+    let entries = families().iter().map(|family| Family {
         name: family.name,
         usage: family.usage(),
         example: family.example,
@@ -70,7 +73,7 @@ fn family_list(as_json: bool) -> String {
         return to_json_rows(&entries.collect::<Vec<_>>(), 1);
     }
     let mut table = Table::new(["spec", "example", "network"]);
-    for Entry { usage, example, aliases, about, .. } in entries {
+    for Family { usage, example, aliases, about, .. } in entries {
         let aliases = if aliases.is_empty() { String::new() } else { format!("; also {}", aliases.join(", ")) };
         table.push([usage.as_str(), example, &format!("{about}{aliases}")]);
     }

@@ -1,11 +1,13 @@
 //! `lockstep verify`: verification of schedules, bounds and plans.
 
 use anyhow::Context;
-use lockstep::files::to_json_line;
+use lockstep::files::{message_line, to_json_line};
 use lockstep::schedule::{Verification, violations};
 use lockstep::{Plan, Verdict};
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::times::{self, Time};
 use crate::args::VerifyArgs;
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
@@ -19,15 +21,16 @@ const MAX_VIOLATIONS: usize = 1000;
 pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
     CommandFiles::new().read("the schedule", &args.file)?;
     let saved = input::saved(&args.file)?;
-    let mut times = Sheet::default();
+    let mut sheet = Sheet::default();
     match (&saved, saved.schedule()) {
-        (Saved::Symmetric(file), _) => text::add_times_of_base(&mut times, file.schedule.base(), &args.cost)?,
+        (Saved::Symmetric(file), _) => text::add_times_of_base(&mut sheet, file.schedule.base(), &args.cost)?,
         (_, Some(file)) => {
             args.cost.check(file.topology()).with_context(|| input::name(&args.file))?;
-            text::add_times(&mut times, file.collective(), file.schedule(), &args.cost)?;
+            text::add_times(&mut sheet, file.collective(), file.schedule(), &args.cost)?;
         }
         (_, None) => {}
     }
+    let timer = timer(args, &saved)?;
     let listed: Vec<String> = match saved.schedule().filter(|_| args.all) {
         Some(file) => {
             violations(&file.problem(), file.schedule(), MAX_VIOLATIONS).iter().map(ToString::to_string).collect()
@@ -36,14 +39,19 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
         None => Vec::new(),
     };
     let (answer, text) = match Valid::new(saved) {
-        Ok(valid) if args.json => (ExitStatus::Success, to_json_line(&valid.counts())),
-        Ok(valid) => (ExitStatus::Success, valid.to_text(times)),
+        Ok(valid) if args.json => {
+            (ExitStatus::Success, to_json_line(&VerifyResult::Valid(valid.counts(timer.map(|times| times())))))
+        }
+        Ok(valid) => {
+            let table = timer.map(|times| format!("\n{}", times::table(&times()))).unwrap_or_default();
+            (ExitStatus::Success, valid.to_text(sheet) + &table)
+        }
         Err(first) => {
             let violations = if listed.is_empty() { vec![first] } else { listed };
             let text = if args.json {
-                to_json_line(&Invalid { valid: false, violations })
+                to_json_line(&VerifyResult::Invalid(Invalid { valid: false, violations }))
             } else {
-                let lines = violations.iter().map(|violation| format!("invalid: {}\n", text::escaped_line(violation)));
+                let lines = violations.iter().map(|violation| format!("invalid: {}\n", message_line(violation)));
                 lines.collect::<Vec<_>>().concat()
             };
             (ExitStatus::Negative, text)
@@ -51,6 +59,15 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
     };
     output::print(&text)?;
     Ok(answer)
+}
+
+/// Returns a function that computes the times of `--size`. Only those of a valid schedule can be computed.
+fn timer<'a>(args: &'a VerifyArgs, saved: &Saved) -> anyhow::Result<Option<impl FnOnce() -> Vec<Time> + use<'a>>> {
+    let Some(sizes) = &args.size else { return Ok(None) };
+    let file =
+        saved.schedule().context("--size: a symmetric schedule has no table of times; remove the option")?.clone();
+    let unit = times::unit(file.topology(), args.unit).with_context(|| input::name(&args.file))?;
+    Ok(Some(move || times::of_sizes(&file.problem(), file.schedule(), unit, sizes)))
 }
 
 /// A file that the verifier accepted.
@@ -63,8 +80,8 @@ struct Valid {
 }
 
 /// The counts as JSON.
-#[derive(Serialize)]
-struct VerifiedCounts {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct VerifiedCounts {
     valid: bool,
     steps: usize,
     transfers: usize,
@@ -75,11 +92,24 @@ struct VerifiedCounts {
     lower_bound: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
+    /// The times of each size of `--size`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<Vec<Time>>,
+}
+
+/// The result as JSON.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum VerifyResult {
+    /// The counts of a valid schedule.
+    Valid(VerifiedCounts),
+    /// The violations of an invalid schedule.
+    Invalid(Invalid),
 }
 
 /// The violations as JSON.
-#[derive(Serialize)]
-struct Invalid {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Invalid {
     valid: bool,
     violations: Vec<String>,
 }
@@ -108,7 +138,7 @@ impl Valid {
         Ok(Self { verification, plan, symmetry })
     }
 
-    fn counts(&self) -> VerifiedCounts {
+    fn counts(&self, times: Option<Vec<Time>>) -> VerifiedCounts {
         let &Verification { steps, transfers, deliveries, relays, redundant, .. } = &self.verification;
         VerifiedCounts {
             valid: true,
@@ -119,6 +149,7 @@ impl Valid {
             redundant,
             lower_bound: self.plan.as_ref().map(|plan| plan.lower_bound().steps),
             verdict: self.plan.as_ref().map(|plan| plan.verdict()),
+            times,
         }
     }
 

@@ -12,12 +12,14 @@ mod hostile;
 #[cfg(all(unix, feature = "fault-injection"))]
 mod injected_faults;
 mod json_fields;
+mod json_schema;
 mod manual;
 mod memory;
 mod pipes;
 #[cfg(target_os = "linux")]
 mod progress;
 mod same_files;
+mod schemas;
 #[cfg(unix)]
 mod signals;
 mod time_limits;

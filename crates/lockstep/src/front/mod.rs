@@ -12,4 +12,4 @@ mod turns;
 pub use algorithms::{AlgorithmTimes, algorithm_times};
 pub use curves::{FrontCurve, FrontCurves, curve_sizes};
 pub use front_plan::{Front, FrontBound, FrontPlan, Timing};
-pub use search::{FrontError, FrontEvent, FrontOptions, front, sizes_between};
+pub use search::{FrontError, FrontEvent, FrontOptions, front, sizes_between, time_bound};

@@ -126,7 +126,7 @@ pub fn front(
     }
     let collective = problem.collective().clone().with_chunks(NonZeroU32::MIN);
     let problem = Problem::new(topology, &collective, problem.model()).map_err(PlanError::from)?;
-    let bound = bound(&problem, unit, budget)?;
+    let bound = time_bound(&problem, unit, budget)?;
     let versions = versions(&problem, options, &bound);
     let narrow = versions.iter().filter(|version| version.width == NonZeroU32::MIN).count();
     let mut search = FrontSearch::new(&problem, options, budget, bound, CONSTRUCTIONS * narrow + versions.len());
@@ -149,8 +149,14 @@ pub fn front(
     Ok(search.into_front())
 }
 
-/// Computes the lower bound of all times. Many chunks make the quotients of most rules exact.
-fn bound(problem: &Problem<'_>, unit: NonZeroU64, budget: &Budget) -> Result<FrontBound, FrontError> {
+/// Computes a lower bound of the time of all schedules of a problem, in any number of chunks and with steps of any width.
+///
+/// Many chunks make the quotients of most rules exact. `unit` is the bandwidth of one unit of capacity in bytes per second.
+///
+/// # Errors
+///
+/// [`FrontError`] if the collective cannot have chunks on this network.
+pub fn time_bound(problem: &Problem<'_>, unit: NonZeroU64, budget: &Budget) -> Result<FrontBound, FrontError> {
     /// A number with many divisors, and a limit of the messages.
     const CHUNKS: u64 = 60;
     const MESSAGES: u64 = 1 << 16;

@@ -16,6 +16,7 @@ pub struct Repaired {
 /// Steps are those of the repaired schedule. A step that loses all its transfers is removed, and later steps move
 /// forward.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
     /// Number of transfers in both schedules, on the same path and in the same step.
     pub kept: usize,

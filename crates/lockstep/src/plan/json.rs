@@ -6,7 +6,7 @@ use lockstep_certificate::{Certificate, LowerBound};
 use lockstep_files::{FileError, to_json_rows};
 use lockstep_schedule::{FIRST_PLAN_KIND, PLAN_KIND, ScheduleFile};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::file::{PlanFile, PlanFileError};
 use super::made_by::MadeBy;
@@ -15,20 +15,34 @@ use super::verdict::{CutShort, Verdict};
 /// The fields of a plan file. The schedule and the lower bound are `()` in the binary form, which stores them
 /// elsewhere.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Plan"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlanRecord<S, B> {
+    /// The format.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = PLAN_KIND.format)))]
     format: String,
+    /// The version of the format.
+    #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = PLAN_KIND.version)))]
     version: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The program and the command that made the plan.
     made_by: Option<MadeBy>,
+    /// The schedule.
     schedule: S,
+    /// The number of steps.
     steps: u32,
+    /// The lower bound on the number of steps.
     lower_bound: B,
+    /// The distance from the bound: `optimal`, or `gap` and a number.
     verdict: Verdict,
+    /// The engine, with its method in parentheses.
     engine: String,
+    /// The seed of all random choices.
     seed: u64,
+    /// Why the search ended early, if a time limit or an interruption ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cut_short: Option<CutShort>,
+    /// The time of planning in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
 }
@@ -36,7 +50,7 @@ pub(crate) struct PlanRecord<S, B> {
 impl PlanFile {
     /// Writes a JSON file: one line per field of the plan and of its schedule, and one line per step.
     pub fn to_json(&self) -> String {
-        to_json_rows(&self.record(&*self.schedule, &self.lower_bound), 3)
+        to_json_rows(self, 3)
     }
 
     /// Reads a JSON file.
@@ -62,6 +76,12 @@ impl PlanFile {
             cut_short: self.cut_short,
             seconds: self.seconds,
         }
+    }
+}
+
+impl Serialize for PlanFile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.record(&*self.schedule, &self.lower_bound).serialize(serializer)
     }
 }
 
@@ -118,3 +138,6 @@ pub(crate) fn parse<S: DeserializeOwned, B: DeserializeOwned>(text: &str) -> Res
     kind.check(&record.format, record.version.into())?;
     Ok(record)
 }
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(PlanFile, PlanRecord<ScheduleFile, LowerBound>);

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!("gap 2".parse(), Ok(Verdict::Gap(2)));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("pattern" = "^(optimal|gap [1-9][0-9]*)$")))]
 #[serde(into = "String", try_from = "String")]
 pub enum Verdict {
     /// No schedule has fewer steps.
@@ -83,6 +84,7 @@ impl FromStr for Verdict {
 
 /// Why a search was stopped before its evaluations were spent. Another run may find another plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CutShort {
     /// The deadline passed.

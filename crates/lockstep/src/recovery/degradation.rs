@@ -29,6 +29,7 @@ pub enum FaultOutcome {
 
 /// The figures of a plan after faults.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanFigures {
     /// Number of steps of the schedule, which is verified on the faulty network.
     pub steps: u32,

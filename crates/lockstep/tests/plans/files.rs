@@ -117,9 +117,9 @@ fn the_version_is_checked_before_everything_else() {
         value["version"] = json!(3);
         value["more"] = json!("something new");
     });
-    assert_eq!(message(newer), "field 'version' is 3, but only version 2 is known; use a newer lockstep");
+    assert_eq!(message(newer), "field 'version' is 3, but only versions 1 and 2 are known; use a newer lockstep");
     let inner = message(changed(|value| value["schedule"]["version"] = json!(5)));
-    assert!(inner.contains("field 'schedule': field 'version' is 5, but only version 4 is known"), "{inner}");
+    assert!(inner.contains("field 'schedule': field 'version' is 5, but only versions 1 to 4 are known"), "{inner}");
 }
 
 /// Files of release 0.1.0, with lower bounds as JSON.
@@ -203,7 +203,7 @@ fn the_schedule_of_a_plan_file_is_read_without_its_claims() {
     };
     assert_eq!(of_version("2").as_ref(), Ok(&*plan.schedule));
     let message = of_version("3").unwrap_err().to_string();
-    assert_eq!(message, "field 'version' is 3, but only version 2 is known; use a newer lockstep");
+    assert_eq!(message, "field 'version' is 3, but only versions 1 and 2 are known; use a newer lockstep");
 }
 
 #[test]

@@ -99,12 +99,13 @@ class RecoveryBook:
             figures.append(FaultFigures(name, steps, bound, verdict, loss))
         return figures
 
-    def look_up(self, *, links: Faults = (), channels: Faults = (), nodes: Any = ()) -> FaultEffect:
+    def look_up(self, *, links: Faults = (), channels: Faults = (), nodes: Any = (), nics: Any = ()) -> FaultEffect:
         """Return the plan after faults, named as in :meth:`Topology.without`. Its claims are checked.
 
         A fault set that is not in the book is a `FaultError`.
         """
-        row = self._native.look_up(fault_pairs(links), fault_pairs(channels), node_texts(None, nodes))
+        faults = (fault_pairs(links), fault_pairs(channels), node_texts(None, nodes), node_texts(None, nics))
+        row = self._native.look_up(faults)
         return _effect(row, None)
 
     def __len__(self) -> int:

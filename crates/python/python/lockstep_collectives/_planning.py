@@ -10,7 +10,7 @@ from ._labels import node_texts
 from ._progress import observed
 from ._schedule import Plan, Schedule
 from ._topology import Topology, as_topology
-from ._values import limit
+from ._values import limit, shown
 from .typing import Budget, Collective, Duplex, Engine, PathRouting, Progress, Scatter, Switching
 
 
@@ -36,7 +36,7 @@ def problem(
     if duplex == "half":
         network = network.half_duplex()
     elif duplex != "full":
-        raise _native.ProblemError(f"duplex: found '{duplex}', expected 'full' or 'half'")
+        raise _native.ProblemError(f"duplex: found '{shown(duplex)}', expected 'full' or 'half'")
     if isinstance(collective, str):
         name, messages = collective, []
     else:

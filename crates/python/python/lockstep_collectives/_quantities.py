@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _native
+from ._values import shown
 
 
 def bandwidth_bytes(value: Any) -> int:
@@ -20,5 +21,5 @@ def latency_picoseconds(value: Any) -> int:
 def _whole(value: Any, what: str, factor: int) -> int:
     number = float(value) * factor
     if not 0 <= number < 2.0**63:
-        raise _native.TopologyError(f"{what}: found {value}, expected a number from 0")
+        raise _native.TopologyError(f"{what}: found {shown(value)}, expected a number from 0")
     return round(number)

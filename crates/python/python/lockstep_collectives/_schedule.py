@@ -13,7 +13,7 @@ from ._labels import Labels
 from ._plots import plot_schedule
 from ._quantities import bandwidth_bytes
 from ._topology import Topology
-from ._values import size_bytes
+from ._values import shown, size_bytes
 from .typing import Clock, ExportName, Runtime, Size
 
 if TYPE_CHECKING:
@@ -377,7 +377,7 @@ def _restored(kind: type[Schedule], contents: bytes, labels: Labels) -> Schedule
 
 def _is_asynchronous(clock: Clock) -> bool:
     if clock not in ("synchronous", "asynchronous"):
-        raise _native.ProblemError(f"clock: found '{clock}', expected 'synchronous' or 'asynchronous'")
+        raise _native.ProblemError(f"clock: found '{shown(clock)}', expected 'synchronous' or 'asynchronous'")
     return clock == "asynchronous"
 
 

@@ -236,16 +236,19 @@ class Topology:
         arrays["latency"].flags.writeable = False
         return arrays
 
-    def without(self, *, links: Faults = (), channels: Faults = (), nodes: Any = ()) -> Topology:
+    def without(self, *, links: Faults = (), channels: Faults = (), nodes: Any = (), nics: Any = ()) -> Topology:
         """Return the network after faults. Nodes and channels keep their numbers.
 
         A link is a pair of nodes or a text such as ``0-1``; a channel is a pair or a text such as ``0->1``. `nodes` is one node or
-        several ones, by label, name or number.
+        several ones, by label, name or number. `nics` are nodes whose network cards fail: their links to other hosts.
 
+        >>> Topology("dgx-a100:2").without(nics="g0_3").name
+        'dgx-a100:2 without link g0_3-R3'
         >>> Topology("ring:4").without(links=[(0, 1)], nodes=["3"]).channel_count
         2
         """
-        native = self._native.without(fault_pairs(links), fault_pairs(channels), node_texts(self._labels, nodes))
+        faults = (fault_pairs(links), fault_pairs(channels), *(node_texts(self._labels, some) for some in (nodes, nics)))
+        native = self._native.without(faults)
         return Topology._of(native, self._labels)
 
     def with_times(self, unit: str | float, latency: str | float = 0) -> Topology:

@@ -13,6 +13,11 @@ _MAX_SECONDS = 1e7
 """A longer limit, more than 100 days, is none."""
 
 
+def shown(value: object) -> str:
+    """Return a value for a message: long words are shortened, as in all other messages."""
+    return _native.message_line(str(value))
+
+
 def limit(budget: Budget) -> str | None:
     """Return a budget as the text that the program has as its argument."""
     if budget is None or isinstance(budget, str):
@@ -27,7 +32,7 @@ def limit(budget: Budget) -> str | None:
         raise TypeError(f"budget: expected seconds, a timedelta or a text such as '30s', found {kind}") from None
     if math.isnan(seconds) or seconds <= 0:
         raise _native.ProblemError(
-            f"budget: found {budget}, expected a number of seconds above 0, or evaluations as a text such as '4000000'"
+            f"budget: found {shown(budget)}, expected a number of seconds above 0, or evaluations as a text such as '4000000'"
         )
     return "unlimited" if seconds > _MAX_SECONDS else f"{max(1, round(seconds * 1e9))}ns"
 
@@ -36,11 +41,11 @@ def size_bytes(size: Size, name: str = "size") -> int:
     """Return a size in bytes."""
     if isinstance(size, str):
         if ".." in size:
-            raise _native.ProblemError(f"{name}: found the range '{size}', expected one size; use lockstep_collectives.sizes")
+            raise _native.ProblemError(f"{name}: found the range '{shown(size)}', expected one size; use lockstep_collectives.sizes")
         return _native.size(size)
     number = int(size) if _is_whole(size) else size
     if not isinstance(number, int) or not 0 <= number < 2**64:
-        raise _native.ProblemError(f"{name}: found {size}, expected a number of bytes or a text such as '64MiB'")
+        raise _native.ProblemError(f"{name}: found {shown(size)}, expected a number of bytes or a text such as '64MiB'")
     return number
 
 
@@ -55,7 +60,7 @@ def size_pair(sizes: Sizes) -> tuple[int, int]:
         return _native.sizes(sizes)
     ends = tuple(sizes)
     if len(ends) != 2:
-        raise _native.ProblemError(f"sizes: found {sizes!r}, expected two sizes, such as '1KiB..1GiB'")
+        raise _native.ProblemError(f"sizes: found {shown(repr(sizes))}, expected two sizes, such as '1KiB..1GiB'")
     least, most = size_bytes(ends[0], "sizes"), size_bytes(ends[1], "sizes")
     if least == 0 or least > most:
         raise _native.ProblemError("sizes: expected a size above 0, and a second one that is not smaller")
@@ -70,7 +75,7 @@ def sizes(ends: Sizes, *, factor: int = 4) -> list[int]:
     [1024, 4096, 16384, 20480]
     """
     if factor < 2:
-        raise _native.ProblemError(f"factor: found {factor}, expected 2 or more")
+        raise _native.ProblemError(f"factor: found {shown(factor)}, expected 2 or more")
     size, most = size_pair(ends)
     found = []
     while size < most:

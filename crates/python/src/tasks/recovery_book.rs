@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::faults::{Effect, loss};
 use crate::errors;
-use crate::network::{FaultName, fault_set};
+use crate::network::{FaultNames, fault_set};
 use crate::schedule::Schedule;
 
 /// A recovery book.
@@ -56,15 +56,9 @@ impl Book {
     }
 
     /// Returns the plan after faults, which is checked, or why there is none.
-    fn look_up(
-        &self,
-        py: Python<'_>,
-        links: Vec<FaultName>,
-        channels: Vec<FaultName>,
-        nodes: Vec<String>,
-    ) -> PyResult<Effect> {
+    fn look_up(&self, py: Python<'_>, faults: FaultNames) -> PyResult<Effect> {
         let topology = self.book.topology();
-        let faults = fault_set(links, channels, nodes).of(topology).map_err(errors::fault)?;
+        let faults = fault_set(faults).of(topology).map_err(errors::fault)?;
         let missing = || {
             let (name, sets) = (faults.name(topology), self.book.sets());
             errors::fault(format!("no plan for {name}; the book has plans for {sets}"))

@@ -3,7 +3,7 @@
 use lockstep_topology::Topology;
 use serde::Serialize;
 
-use super::body::{CORNER, DIALOG};
+use super::body::{CORNER, DIALOG, SAVE};
 use super::limits::PageLimits;
 use super::shell::{interactive_page, to_json};
 use crate::labels::visible;
@@ -11,7 +11,7 @@ use crate::palette;
 use crate::scene::{LabelPlacement, Scene};
 
 /// The elements of the page. The script writes all texts into them.
-const BODY: [&str; 4] = [include_str!("body/front-1.html"), CORNER, include_str!("body/front-2.html"), DIALOG];
+const BODY: [&str; 5] = [include_str!("body/front-1.html"), SAVE, CORNER, include_str!("body/front-2.html"), DIALOG];
 /// One script: the files share the names that they declare.
 const SCRIPT: &str = concat!(
     "'use strict';\n",
@@ -21,6 +21,8 @@ const SCRIPT: &str = concat!(
     include_str!("script/colours.js"),
     include_str!("script/rows.js"),
     include_str!("script/chart.js"),
+    include_str!("script/save.js"),
+    include_str!("script/save_charts.js"),
     include_str!("script/layout.js"),
     include_str!("script/front_page.js"),
 );

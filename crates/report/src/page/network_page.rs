@@ -43,6 +43,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/rows.js"),
     include_str!("script/common_controls.js"),
     include_str!("script/save.js"),
+    include_str!("script/save_picture.js"),
     include_str!("script/layout.js"),
     include_str!("script/network_page.js"),
 );

@@ -55,6 +55,7 @@ pub(super) const SCRIPT: &str = concat!(
     include_str!("script/held.js"),
     include_str!("script/common_controls.js"),
     include_str!("script/save.js"),
+    include_str!("script/save_picture.js"),
     include_str!("script/layout.js"),
     include_str!("script/controls.js"),
 );

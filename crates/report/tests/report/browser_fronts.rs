@@ -78,6 +78,45 @@ fn the_schedules_of_a_front_are_shown_and_linked() {
     assert!(page.errors().is_empty(), "{:?}", page.errors());
 }
 
+/// The page makes each file itself, so the test reads what a click would save.
+#[test]
+fn the_buttons_of_a_front_save_its_charts_and_its_list() {
+    let Some(mut browser) = Browser::start() else { return };
+    let curves = vec![curve(Some(0), &[[1024.0, 1e-6], [1e9, 1e-2]]), curve(Some(1), &[[1024.0, 2e-6], [1e9, 5e-3]])];
+    let mut front = front(vec![design(1, None, None), design(2, None, None)], chart(false, curves));
+    front.designs[1].facts[0][1] = "2, \"wide\"".to_owned();
+    let mut page = browser.open(&front_html(&front, &PageLimits::BROWSER));
+    page.value(
+        "(() => { window.saved = []; URL.createObjectURL = blob => { \
+         const file = { kind: blob.type, size: blob.size }; \
+         window.saved.push(file); blob.text().then(text => { file.text = text; }); return '#'; }; \
+         HTMLAnchorElement.prototype.click = function () { window.saved.at(-1).name = this.download; }; return ''; })()",
+    );
+    for (place, [button, kind, name]) in [
+        ["#save-svg", "image/svg+xml", "all-gather-of-ring-4.svg"],
+        ["#save-png", "image/png", "all-gather-of-ring-4.png"],
+        ["#save-csv", "text/csv", "all-gather-of-ring-4.csv"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        page.click(button);
+        page.wait(&format!("(!!window.saved[{place}]?.text).toString()"), "true");
+        assert_eq!(
+            page.value(&format!("window.saved[{place}].kind + ' ' + window.saved[{place}].name")),
+            format!("{kind} {name}")
+        );
+    }
+    assert_eq!(page.value("window.saved[2].text"), "name,steps\nplan 1,1\nplan 2,\"2, \"\"wide\"\"\"\n");
+    // The saved picture has all paths of the charts, and needs no style sheet.
+    let picture = "new DOMParser().parseFromString(window.saved[0].text, 'image/svg+xml')";
+    let saved = page.value(&format!("{picture}.querySelectorAll('path[stroke]').length.toString()"));
+    assert_eq!(saved, count(&mut page, "#charts path"));
+    assert_eq!(page.value(&format!("{picture}.querySelectorAll('path[class], parsererror').length.toString()")), "0");
+    assert_eq!(page.value("(window.saved[1].size > 1000).toString()"), "true");
+    assert!(page.errors().is_empty(), "{:?}", page.errors());
+}
+
 #[test]
 fn a_front_of_networks_draws_the_network_of_a_design() {
     let Some(mut browser) = Browser::start() else { return };

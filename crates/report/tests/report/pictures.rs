@@ -100,7 +100,7 @@ fn the_published_omega_schedule_has_seven_panels_of_eight_transfers() {
     for (name, count) in [("5", 3), ("s1.2", 1)] {
         assert_eq!(all_text.iter().filter(|&&text| text == name).count(), count, "{name}");
     }
-    assert!(texts(document.root(), "title").contains(&"message 0 (0): 0 → s0.0 → s1.1 → s2.2 → 4"));
+    assert!(texts(document.root(), "title").contains(&"0's message: 0 → s0.0 → s1.1 → s2.2 → 4"));
 }
 
 #[test]

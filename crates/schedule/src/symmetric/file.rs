@@ -91,10 +91,14 @@ impl SymmetricScheduleFile {
 
 /// The serialized form of a Cayley graph.
 #[derive(serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CayleyGraph"))]
 #[serde(deny_unknown_fields)]
 pub(super) struct GraphRecord {
+    /// The name of the network.
     name: String,
+    /// The orders of the cyclic groups whose product is the group.
     sides: Vec<u64>,
+    /// The node at the other end of each link of node 0.
     generators: Vec<u64>,
 }
 

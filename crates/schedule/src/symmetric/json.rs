@@ -12,19 +12,30 @@ use crate::steps::{StepList, read_steps};
 
 /// The serialized form of a symmetric schedule file.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SymmetricSchedule"))]
 #[serde(deny_unknown_fields)]
 struct SymmetricScheduleRecord<G, B> {
+    /// The format.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = JSON_KIND.format)))]
     format: String,
+    /// The version of the format.
+    #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = JSON_KIND.version)))]
     version: u32,
+    /// The network.
     graph: G,
+    /// The communication model.
     model: CommunicationModel,
+    /// The collective.
     collective: SymmetricCollectiveRecord,
+    /// The transfers of one source in each step. Translation gives those of all others.
     steps: B,
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SymmetricCollective"))]
 #[serde(deny_unknown_fields)]
 struct SymmetricCollectiveRecord {
+    /// The name of the collective: `all-gather` or `all-to-all`.
     kind: String,
 }
 
@@ -63,10 +74,14 @@ impl SymmetricScheduleFile {
 
 /// The serialized form of a transfer; the path is a list for reading and a slice for writing.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SymmetricTransfer"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TransferRecord<P> {
+    /// The number of the receiver in an all-to-all, 0 in an all-gather.
     message: u32,
+    /// The node where the transfer starts.
     from: u32,
+    /// The links, as indexes of generators, in order.
     path: P,
 }
 
@@ -108,3 +123,9 @@ impl<'de> Deserialize<'de> for BaseSchedule {
         read_steps(deserializer)
     }
 }
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(SymmetricScheduleFile, SymmetricScheduleRecord<GraphRecord, BaseSchedule>);
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(BaseSchedule, Vec<Vec<TransferRecord<Vec<u16>>>>);

@@ -174,10 +174,10 @@ fn wrong_files_are_refused_by_their_head() {
     );
     // The version is checked before unknown fields, which a later version may have.
     let later = refused("\"version\": 4,\n  \"topology\"", "\"version\": 5, \"novelty\": 1,\n  \"topology\"");
-    assert_eq!(later, "field 'version' is 5, but only version 4 is known; use a newer lockstep");
+    assert_eq!(later, "field 'version' is 5, but only versions 1 to 4 are known; use a newer lockstep");
     assert_eq!(
         refused("\"version\": 4,\n  \"topology\"", "\"version\": 5,\n  \"topology\""),
-        "field 'version' is 5, but only version 4 is known; use a newer lockstep"
+        "field 'version' is 5, but only versions 1 to 4 are known; use a newer lockstep"
     );
 }
 

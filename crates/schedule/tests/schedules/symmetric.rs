@@ -384,7 +384,7 @@ fn wrong_files_are_refused_by_field_and_value() {
     );
     assert_eq!(
         refused("\"version\": 2", "\"version\": 3, \"novelty\": true"),
-        "field 'version' is 3, but only version 2 is known; use a newer lockstep"
+        "field 'version' is 3, but only versions 1 and 2 are known; use a newer lockstep"
     );
     assert!(refused("\"path\": [1]", "\"path\": [65536]").starts_with("field 'steps[0][1].path[0]': invalid value"));
     assert!(refused("\"from\": 1", "\"from\": -1").starts_with("field 'steps[1][0].from': invalid value"));

@@ -14,9 +14,13 @@ use lockstep::design::{DesignProblem, Objective, objective, objectives};
 use lockstep::files::to_json_rows;
 use lockstep::pareto::Sense;
 use lockstep_report::Table;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+pub(super) use self::all_gather::AllGatherFront;
 use self::front::FrontOutputs;
+pub(super) use self::order_degree::FoundGraph;
+pub(super) use self::pick::PickRecord;
 use crate::args::{DesignArgs, FrontArgs, PurposeArg, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::command_files::CommandFiles;
@@ -65,24 +69,26 @@ fn run_search(args: &FrontArgs, verbosity: Verbosity, workers: &dyn Workers) -> 
     evolve::run(&problem, outputs, checkpoint, args, verbosity, workers)
 }
 
+/// An objective as JSON.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ListedObjective {
+    name: &'static str,
+    sense: Sense,
+    about: &'static str,
+}
+
 fn objective_list(as_json: bool) -> String {
-    #[derive(Serialize)]
-    struct Entry {
-        name: &'static str,
-        sense: Sense,
-        about: &'static str,
-    }
-    let entry = |objective: &&'static dyn Objective| Entry {
+    let entry = |objective: &&'static dyn Objective| ListedObjective {
         name: objective.name(),
         sense: objective.sense(),
         about: objective.about(),
     };
-    let entries: Vec<Entry> = objectives().iter().map(entry).collect();
+    let entries: Vec<ListedObjective> = objectives().iter().map(entry).collect();
     if as_json {
         return to_json_rows(&entries, 1);
     }
     let mut table = Table::new(["objective", "better", "description"]);
-    for Entry { name, sense, about } in entries {
+    for ListedObjective { name, sense, about } in entries {
         table.push([name, metrics::better(sense), about]);
     }
     table.to_text()

@@ -4,6 +4,7 @@
 use lockstep::files::to_json_rows;
 use lockstep::topology::{OrderDegreeGraph, OrderDegreeSearch};
 use lockstep::{Budget, Topology};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{FrontArgs, OrderDegreeArgs, Verbosity};
@@ -63,8 +64,8 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
 }
 
 /// Properties of the graph found.
-#[derive(Serialize)]
-struct FoundGraph {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct FoundGraph {
     order: u32,
     degree: u32,
     average_distance: f64,

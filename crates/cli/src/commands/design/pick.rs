@@ -6,6 +6,7 @@ use anyhow::Context;
 use lockstep::Topology;
 use lockstep::design::{CablingCode, Front, Machine, Network};
 use lockstep::files::to_json_rows;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::machine::describe;
@@ -59,14 +60,24 @@ struct PickedDesign {
 }
 
 /// The place of a design in a front, with its scores.
-#[derive(Serialize)]
+/// A picked design as JSON.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct PickRecord<'a> {
+    machine: Machine,
+    code: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    front: Option<&'a FrontPlace>,
+    metrics: Vec<Metric>,
+}
+
+#[derive(Serialize, JsonSchema)]
 struct FrontPlace {
     number: usize,
     designs: usize,
     scores: Vec<Score>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Score {
     name: String,
     score: f64,
@@ -104,14 +115,6 @@ impl PickedDesign {
     }
 
     fn to_json(&self, metrics: Vec<Metric>) -> String {
-        #[derive(Serialize)]
-        struct PickRecord<'a> {
-            machine: Machine,
-            code: String,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            front: Option<&'a FrontPlace>,
-            metrics: Vec<Metric>,
-        }
         let Self { machine, code, place } = self;
         to_json_rows(&PickRecord { machine: *machine, code: code.to_string(), front: place.as_ref(), metrics }, 2)
     }

@@ -1,6 +1,7 @@
 //! `lockstep faults lookup`: the plan for a fault set, from a recovery book.
 
 use anyhow::{Context, bail, ensure};
+use lockstep::files::message_line;
 use lockstep::{BOOK_KIND, BookError, FaultOutcome, RecoveryBook};
 
 use super::book_page;
@@ -33,6 +34,7 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
         Err(error @ BookError::NoPlans) => bail!("{}: {error}; write a book with --book", name()),
         book => book.with_context(name)?,
     };
+    plan_file::refuse_large_picture(&book.before().schedule.problem(), format, args.output.as_deref())?;
     if args.failures.is_empty() {
         ensure!(!args.json, "--json: a book has one plan per set of faults; choose a set with --fail-link");
         let page = book_page::html(&book).with_context(name)?;
@@ -49,7 +51,7 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
     let (outcome, plan) = (recovery.degradation.outcome, recovery.plan);
     let (Some(plan), FaultOutcome::Planned(planned)) = (plan, &outcome) else {
         if let FaultOutcome::Lost(loss) = &outcome {
-            output::print(&format!("{}\n", text::escaped_line(&loss.describe(book.topology()))))?;
+            output::print(&format!("{}\n", message_line(&loss.describe(book.topology()))))?;
         }
         return Ok(ExitStatus::Negative);
     };

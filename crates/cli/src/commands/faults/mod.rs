@@ -12,6 +12,7 @@ use lockstep::{
 };
 
 use self::journal::{Journal, LogPlace};
+pub(super) use self::rows::RowRecord;
 use self::rows::Rows;
 use crate::args::{FaultsArgs, KindArgs, SweepArgs, Verbosity};
 use crate::command_files::CommandFiles;

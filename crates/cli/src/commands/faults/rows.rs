@@ -1,9 +1,10 @@
 //! The degradation table of a sweep, row by row.
 
 use anyhow::bail;
-use lockstep::files::to_json_line;
+use lockstep::files::{message_line, to_json_line};
 use lockstep::{Degradation, FaultOutcome, PlanFigures, Problem, Topology};
 use lockstep_report::{ColumnAlignment, csv_line, padded};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{SweepArgs, TableFormat};
@@ -37,8 +38,8 @@ const COLUMNS: [&str; 12] =
 const SHOWN: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 10];
 
 /// A row as JSON.
-#[derive(Serialize)]
-struct RowRecord<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct RowRecord<'a> {
     faults: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<usize>,
@@ -152,7 +153,7 @@ impl<'a> Rows<'a> {
         });
         let mut line = cells_of_line.collect::<Vec<_>>().join("  ").trim_end().to_owned();
         if cells != &COLUMNS.map(str::to_owned) && !cells[11].is_empty() {
-            line = format!("{line}: {}", escaped_line(&cells[11]));
+            line = format!("{line}: {}", message_line(&cells[11]));
         }
         self.write(&(line + "\n"))
     }

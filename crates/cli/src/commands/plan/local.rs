@@ -8,6 +8,7 @@ use lockstep::analytic::{self, LocalProgram};
 use lockstep::files::to_json_line;
 use lockstep::schedule::{CollectiveName, LocalSend};
 use lockstep_report::{ColumnAlignment, padded};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{PlanArgs, Verbosity};
@@ -103,13 +104,13 @@ fn words(graph: &CayleyGraph, collective: CollectiveName, node: u64, send: Local
 }
 
 /// The program as JSON.
-#[derive(Serialize)]
-struct ProgramRecord {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct ProgramRecord {
     node: u64,
     rounds: Vec<Vec<SendRecord>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SendRecord {
     source: u64,
     #[serde(skip_serializing_if = "Option::is_none")]

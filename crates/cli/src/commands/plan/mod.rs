@@ -13,6 +13,8 @@ use anyhow::bail;
 use lockstep::schedule::StopReason;
 use lockstep::{CHECKPOINT_KIND, CutShort, Ending, Event, PlanError, PlanOptions, Planner, Workers};
 
+pub(super) use self::local::ProgramRecord;
+pub(super) use self::outcome::PlanTimes;
 use self::outcome::{deliver, keep, refuse};
 use super::{plan_file, times};
 use crate::args::{PlanArgs, Verbosity};

@@ -3,15 +3,19 @@
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
+use lockstep::files::to_json_rows;
 use lockstep::schedule::{NotFound, StopReason};
 use lockstep::topology::Sizes;
-use lockstep::{CutShort, EngineChoice, Plan, PlanError, WithdrawnBound};
+use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanFile, WithdrawnBound};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::next::{self, Situation};
 use super::time_limit;
 use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
-use crate::commands::{plan_file, times};
+use crate::commands::plan_file;
+use crate::commands::times::{self, Time};
 use crate::exit_status::ExitStatus;
 use crate::output::{self, Output};
 use crate::text::{self, Sheet};
@@ -19,6 +23,13 @@ use crate::{link_loads, step_table};
 
 /// Number of lines of a summary that is printed together with its list of transfers, like one screen of a terminal.
 const SCREEN: usize = 24;
+
+/// A plan and its times as JSON, for `--size`.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct PlanTimes<'a> {
+    plan: &'a PlanFile,
+    times: Vec<Time>,
+}
 
 /// Writes and prints the plan, as the options say. `spent` says whether the budget ended the search.
 pub(super) fn deliver(
@@ -42,7 +53,13 @@ pub(super) fn deliver(
         if spent && !plan.is_optimal() {
             output::note(verbosity, "the search ended at its budget; --budget sets a larger one");
         }
-        if is_data { Ok(()) } else { output::print(&file().to_json()) }
+        match &args.size {
+            _ if is_data => Ok(()),
+            Some(sizes) => {
+                output::print(&to_json_rows(&PlanTimes { plan: &file(), times: times_of(plan, sizes, args)? }, 4))
+            }
+            None => output::print(&file().to_json()),
+        }
     };
     if output.is_none() && args.json {
         return print_json();
@@ -53,8 +70,12 @@ pub(super) fn deliver(
         let contents = plan_file::contents(plan, seconds, &sheet, format);
         output.write_bytes(&contents, || file().to_json())?;
     }
+    if args.json && !is_data {
+        return print_json();
+    }
     let times = args.size.as_ref().map(|sizes| times_of(plan, sizes, args)).transpose()?;
-    if is_data || args.json {
+    let times = times.map(|times| times::table(&times));
+    if is_data {
         if let Some(times) = &times {
             output::print_beside(times);
         }
@@ -68,10 +89,10 @@ pub(super) fn deliver(
     times.map_or(Ok(()), |times| output::print(&format!("{separator}{times}")))
 }
 
-/// Returns the table of the times of a plan.
-fn times_of(plan: &Plan, sizes: &Sizes, args: &PlanArgs) -> anyhow::Result<String> {
+/// Returns the times of a plan.
+fn times_of(plan: &Plan, sizes: &Sizes, args: &PlanArgs) -> anyhow::Result<Vec<Time>> {
     let unit = times::unit(plan.topology(), args.problem.network.unit())?;
-    Ok(times::table(&times::of_sizes(&plan.problem(), plan.schedule(), unit, sizes)))
+    Ok(times::of_sizes(&plan.problem(), plan.schedule(), unit, sizes))
 }
 
 /// Prints the summary of the plan, its transfers if they fit on a screen or are wanted, and what to do next.

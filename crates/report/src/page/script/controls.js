@@ -137,6 +137,7 @@ function watchButtons() {
   };
   watchClicks(clicks);
   watchSave();
+  watchCommand();
   for (const button of document.querySelectorAll('[data-direction]')) button.addEventListener('click', () => update({ direction: button.dataset.direction }));
   byId('row-kind').addEventListener('change', event => update({ rows: event.target.value }));
   byId('asynchronous').addEventListener('change', event => update({ isAsynchronous: event.target.checked }));

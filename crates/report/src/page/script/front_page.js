@@ -179,6 +179,7 @@ function begin() {
   showTheme();
   watchCharts();
   watchKeys();
+  watchSave();
   byId('scheme').addEventListener('click', nextScheme);
   byId('help').addEventListener('click', () => byId('keys').showModal());
   systemScheme.addEventListener('change', showTheme);

@@ -165,6 +165,7 @@ function begin() {
   showTheme();
   watchClicks({});
   watchSave();
+  watchCommand();
   watchKeys(ACTIONS);
   watchPointer();
   watchSearch();

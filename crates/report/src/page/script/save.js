@@ -1,31 +1,12 @@
 
-// Files that the page writes: its picture as SVG and PNG, and its list as CSV. Each page has its own `csvRows`.
+// Files that a page writes: its picture as SVG and PNG, and its list as CSV. Each page has its own `pictureSvg`, `pictureImage`,
+// `csvRows` and `fileWords`.
 
 const FILE_LETTERS = 60;
 
-/** Returns the picture of the window as SVG: the same functions draw on layers that record. */
-function pictureSvg() {
-  const kept = [baseLayer, transferLayer, labelLayer, fillLayer];
-  const drawn = kept.map(() => new SvgLayer());
-  [baseLayer, transferLayer, labelLayer, fillLayer] = drawn;
-  try {
-    drawPicture();
-  } finally {
-    [baseLayer, transferLayer, labelLayer, fillLayer] = kept;
-  }
-  const { scale, width, height } = camera;
-  const box = [-camera.x / scale, -camera.y / scale, width / scale, height / scale].map(decimal);
-  const svg = shape('svg', { viewBox: box.join(' '), width: Math.round(width), height: Math.round(height) });
-  svg.append(shape('title', {}, document.title));
-  svg.append(shape('rect', { x: box[0], y: box[1], width: box[2], height: box[3], fill: theme.colours.surface }));
-  svg.append(...drawn.slice(0, 3).map(({ canvas }) => canvas.group));
-  return svg;
-}
-
-/** Returns a name for a file: the network, and the place in the plan. */
+/** Returns a name for a file from the words of the page. */
 function fileName(extension) {
-  const words = [record.network, ...(record.collective ? [record.collective] : []), ...(state.step && extension !== 'csv' ? [`step ${state.step}`] : [])];
-  const name = words.join(' ').replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '').slice(0, FILE_LETTERS);
+  const name = fileWords(extension).join(' ').replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '').slice(0, FILE_LETTERS);
   return `${name || 'lockstep'}.${extension}`;
 }
 
@@ -43,13 +24,16 @@ function saveSvg() {
 }
 
 function savePng() {
-  const { canvas } = baseLayer;
-  const image = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
+  pictureImage().toBlob(blob => saveFile(blob, 'png'), 'image/png');
+}
+
+/** Returns an empty image in the colour of the page. */
+function blankImage(width, height) {
+  const image = Object.assign(document.createElement('canvas'), { width, height });
   const layer = image.getContext('2d');
   layer.fillStyle = theme.colours.surface;
-  layer.fillRect(0, 0, image.width, image.height);
-  for (const drawn of layers) layer.drawImage(drawn.canvas, 0, 0);
-  image.toBlob(blob => saveFile(blob, 'png'), 'image/png');
+  layer.fillRect(0, 0, width, height);
+  return image;
 }
 
 /** Returns a row of a CSV file. */
@@ -60,8 +44,7 @@ function saveCsv() {
 }
 
 function watchSave() {
-  const clicks = { 'save-svg': saveSvg, 'save-png': savePng, 'save-csv': saveCsv, command: () => update({ tab: 'about' }) };
-  for (const [id, action] of Object.entries(clicks)) byId(id).addEventListener('click', action);
-  const facts = record.details || record.properties;
-  byId('command').hidden = !facts.some(([name]) => name.toLowerCase() === 'command');
+  for (const [id, action] of Object.entries({ 'save-svg': saveSvg, 'save-png': savePng, 'save-csv': saveCsv })) {
+    byId(id).addEventListener('click', action);
+  }
 }

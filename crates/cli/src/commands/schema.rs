@@ -1,0 +1,150 @@
+//! `lockstep schema`: JSON Schemas of files and outputs, from the types that are written and read.
+
+use clap::ValueEnum;
+use lockstep::files::to_json_rows;
+use lockstep::schedule::{ScheduleFile, SymmetricScheduleFile};
+use lockstep::{LowerBound, PlanFile, Topology};
+use lockstep_report::Table;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
+
+use super::{bound, design, doctor, faults, front, judge, plan, run, simulate, size_ranges, times, topology, verify};
+use crate::args::{JsonFormat, SchemaArgs};
+use crate::exit_status::ExitStatus;
+use crate::output;
+use crate::properties::Properties;
+
+/// Levels of a schema that are broken into lines: all.
+const ALL_LEVELS: usize = usize::MAX;
+
+pub(crate) fn run(args: &SchemaArgs) -> anyhow::Result<ExitStatus> {
+    let text = match args.format {
+        Some(format) => to_json_rows(&of(format), ALL_LEVELS),
+        None => list(),
+    };
+    output::print(&text)?;
+    Ok(ExitStatus::Success)
+}
+
+fn list() -> String {
+    let mut table = Table::new(["format", "JSON"]);
+    for format in JsonFormat::value_variants() {
+        table.push([name(*format), about(*format)]);
+    }
+    table.to_text()
+}
+
+fn name(format: JsonFormat) -> String {
+    format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+fn about(format: JsonFormat) -> String {
+    let value = format.to_possible_value();
+    value.and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
+}
+
+/// Returns the schema of a format.
+fn of(format: JsonFormat) -> Schema {
+    let mut schema = match format {
+        JsonFormat::Plan => of_file::<PlanFile>(),
+        JsonFormat::Schedule => of_file::<ScheduleFile>(),
+        JsonFormat::SymmetricSchedule => of_file::<SymmetricScheduleFile>(),
+        JsonFormat::Network => of_file::<Topology>(),
+        JsonFormat::Programs => of_file::<lockstep::flow::Programs>(),
+        JsonFormat::DesignFront => of_file::<lockstep::design::Front>(),
+        JsonFormat::FrontSizes => of_output::<Vec<size_ranges::Range>>(),
+        JsonFormat::PlanTimes => of_output::<plan::PlanTimes<'static>>(),
+        JsonFormat::LocalProgram => of_output::<plan::ProgramRecord>(),
+        JsonFormat::Bound => of_output::<Vec<LowerBound>>(),
+        JsonFormat::BoundTimes => of_output::<bound::BoundTimes>(),
+        JsonFormat::Front => of_output::<front::FrontJson>(),
+        JsonFormat::Faults => of_output::<faults::RowRecord<'static>>(),
+        JsonFormat::Verify => of_output::<verify::VerifyResult>(),
+        JsonFormat::Time => of_output::<Vec<times::Time>>(),
+        JsonFormat::Run => of_output::<run::RunResult<'static>>(),
+        JsonFormat::Judge => of_output::<judge::JudgeResult<'static>>(),
+        JsonFormat::Simulate => of_output::<simulate::SimulationRecord<'static>>(),
+        JsonFormat::Topology => of_output::<Properties>(),
+        JsonFormat::TopologyList => of_output::<Vec<topology::Family>>(),
+        JsonFormat::DesignList => of_output::<Vec<design::ListedObjective>>(),
+        JsonFormat::DesignPick => of_output::<design::PickRecord<'static>>(),
+        JsonFormat::OrderDegree => of_output::<design::FoundGraph>(),
+        JsonFormat::AllGatherDesigns => of_output::<design::AllGatherFront>(),
+        JsonFormat::Doctor => of_output::<doctor::State>(),
+    };
+    schema.insert("title".to_owned(), format!("lockstep {}", name(format)).into());
+    schema.insert("description".to_owned(), about(format).into());
+    schema
+}
+
+/// Returns the schema of a file, as it is read.
+fn of_file<T: JsonSchema>() -> Schema {
+    generated::<T>(SchemaSettings::draft2020_12().for_deserialize())
+}
+
+/// Returns the schema of an output, as it is written.
+fn of_output<T: JsonSchema>() -> Schema {
+    generated::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn generated<T: JsonSchema>(settings: SchemaSettings) -> Schema {
+    settings.with_transform(RecursiveTransform(describe)).into_generator().into_root_schema_for::<T>()
+}
+
+/// Replaces the description of a schema, which is the documentation of a type or field, by its first paragraph without links.
+fn describe(schema: &mut Schema) {
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        let first = text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+        *text = without_links(&first);
+    }
+}
+
+/// Replaces the links of Markdown by their texts.
+fn without_links(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('[') {
+        let Some((link, after)) = after.split_once(']') else { break };
+        plain.push_str(before);
+        let target = after.strip_prefix('(').and_then(|after| after.split_once(')'));
+        match target {
+            Some((_, after)) => {
+                plain.push_str(link);
+                rest = after;
+            }
+            None if link.starts_with('`') => {
+                plain.push_str(link);
+                rest = after;
+            }
+            None => {
+                plain.push('[');
+                plain.push_str(link);
+                plain.push(']');
+                rest = after;
+            }
+        }
+    }
+    plain + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_become_their_texts() {
+        let text = "See [`check`](Self::check), [`Rule`] and [the page](https://a.b); `[1, 2]` [stays], [so";
+        assert_eq!(without_links(text), "See `check`, `Rule` and the page; `[1, 2]` [stays], [so");
+    }
+
+    #[test]
+    fn every_format_says_what_it_is() {
+        for &format in JsonFormat::value_variants() {
+            let schema = of(format);
+            assert!(!about(format).is_empty());
+            assert_eq!(schema.get("$schema"), Some(&"https://json-schema.org/draft/2020-12/schema".into()));
+        }
+    }
+}
