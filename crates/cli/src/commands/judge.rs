@@ -60,6 +60,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     {
         return wrong(args, format, program, &format!("the file computes {found}; --collective is {name}"));
     }
+    let is_data = output.as_ref().is_some_and(Output::is_standard);
     if let Some(output) = output {
         let Some(verified) = &conversion.verified else {
             bail!("--output: {format} has messages without contents, so there is no schedule; remove the option")
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     };
     let optimum =
         collective.as_ref().map(|collective| optimum(args, &conversion, collective, &budget, verbosity)).transpose()?;
-    print(args, &judged, &conversion, optimum.as_ref())
+    print(args, &judged, &conversion, optimum.as_ref(), is_data)
 }
 
 /// Returns the given network.
@@ -207,12 +208,13 @@ impl Judged<'_> {
     }
 }
 
-/// Prints the result of a right program.
+/// Prints the result of a right program, on standard error if standard output has the schedule.
 fn print(
     args: &JudgeArgs,
     judged: &Judged<'_>,
     conversion: &Conversion,
     optimum: Option<&Optimum>,
+    is_data: bool,
 ) -> anyhow::Result<ExitStatus> {
     let width_sum: u64 = conversion.widths.iter().map(|&width| u64::from(width)).sum();
     // Messages without contents are another collective if they are below its bound. Wide steps can be below it, too.
@@ -220,14 +222,19 @@ fn print(
     let is_possible = conversion.verified.is_some() || !optimum.is_some_and(is_below);
     let plan = optimum.and_then(|optimum| optimum.plan.as_ref().ok()).map(Plan::schedule);
     let times = judge_times::of(args, conversion, plan)?;
-    if args.json {
+    let report = if args.json {
         let mut result = JudgeResult::of(judged.format, judged.program, is_possible);
         result.add(conversion, optimum, width_sum);
         result.times = times;
-        output::print(&to_json_line(&result))?;
+        to_json_line(&result)
     } else {
         let table = times.map_or(String::new(), |times| format!("\n{}", judge_times::table(&times)));
-        output::print(&(sheet(judged, conversion, optimum, width_sum)?.to_text() + &table))?;
+        sheet(judged, conversion, optimum, width_sum)?.to_text() + &table
+    };
+    if is_data {
+        output::print_beside(&report);
+    } else {
+        output::print(&report)?;
     }
     Ok(if is_possible { ExitStatus::Success } else { ExitStatus::Negative })
 }

@@ -16,12 +16,12 @@ use crate::exit_status::ExitStatus;
 use crate::output;
 use crate::properties::Properties;
 
-/// Levels of a schema that are broken into lines: all.
-const ALL_LEVELS: usize = usize::MAX;
+/// Levels of a schema that are broken into lines: the rules of a field are on one line.
+const LEVELS: usize = 4;
 
 pub(crate) fn run(args: &SchemaArgs) -> anyhow::Result<ExitStatus> {
     let text = match args.format {
-        Some(format) => to_json_rows(&of(format), ALL_LEVELS),
+        Some(format) => to_json_rows(&of(format), LEVELS),
         None => list(),
     };
     output::print(&text)?;

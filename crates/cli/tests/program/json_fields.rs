@@ -102,7 +102,11 @@ fn the_page_lists_the_fields_of_all_files_and_no_others() {
         let (title, text) = section.split_once('\n').unwrap();
         let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
         let names = rows.flat_map(|cell| cell.split(", ")).map(|name| name.trim_matches('`').to_owned());
-        listed.insert(title, names.collect::<BTreeSet<_>>());
+        let names: BTreeSet<_> = names.collect();
+        // The section of the schemas has no table.
+        if !names.is_empty() {
+            listed.insert(title, names);
+        }
     }
     assert_eq!(listed, fields);
 }

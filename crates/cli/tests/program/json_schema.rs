@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use regex::Regex;
 use serde_json::{Map, Value};
 
 /// Keywords that say nothing about a value.
@@ -61,6 +62,10 @@ impl Validator<'_> {
                 Value::Array(kinds) => kinds.iter().any(|kind| has_type(value, kind)),
                 kind => has_type(value, kind),
             },
+            "pattern" => value.as_str().is_none_or(|text| {
+                let pattern = rule.as_str().expect("a regular expression");
+                Regex::new(pattern).unwrap_or_else(|error| panic!("{error}")).is_match(text)
+            }),
             "const" => value == rule,
             "enum" => rules().contains(value),
             "allOf" => {
@@ -113,6 +118,7 @@ impl Validator<'_> {
         };
         if is_kept { Ok(()) } else { Err(format!("'{place}' breaks {keyword} {rule}: {value}")) }
     }
+
     /// Checks the fields of an object that `properties` lists, or all others. Returns their names.
     fn check_fields(
         &self,
