@@ -11,11 +11,13 @@ mod consumers;
 mod distribution;
 mod documents;
 mod judged;
+mod lint;
 mod mpi;
 mod mutants;
 mod package;
 mod process;
 mod python;
+mod summary;
 mod test;
 mod text_file;
 mod tidy;
@@ -33,8 +35,9 @@ Usage: cargo xtask <TASK>
 
 Tasks:
   ablate          Plan without each part of the search in turn; with --table, write docs/ablation.md
-  test            Check format, rules and lints, and run all tests and doc tests: what every change must pass
-  ci              Run `test` and all other checks of continuous integration; prints the time of each
+  test            Check format and rules, and run all tests and doc tests; every change must pass it
+  lint            Check lints, packages without features, documentation, licences and the guide; every change must pass it
+  ci              Run `test`, the reproductions, and the tests of the Python package; prints the time of each
   mpi             Build and test the program lockstep-mpi, where MPI is installed
   mutants         Mutation tests of the verifiers, the certificate checks and the readers of plans; takes hours
   tidy            Check the rules of the repository; with --write, write the generated files
@@ -56,6 +59,7 @@ fn main() -> Result<ExitCode> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["test"] => test::run()?,
+        ["lint"] => lint::run()?,
         ["ci"] => ci::run()?,
         ["tidy"] => tidy::run(false)?,
         ["tidy", "--write"] => tidy::run(true)?,

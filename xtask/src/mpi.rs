@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 
 use crate::command::{cargo, succeeds};
 
@@ -21,16 +21,12 @@ const MISSING: &str = "mpirun, mpicc or clang is not installed: apt install libo
 ///
 /// If a tool is missing, or if a check fails.
 pub(crate) fn run() -> Result<()> {
-    if let Some(missing) = missing() {
-        bail!("{missing}");
-    }
-    test()
-}
-
-/// Returns what to install, if a tool is missing.
-pub(crate) fn missing() -> Option<&'static str> {
     let is_installed = ["mpirun", "mpicc"].iter().all(|tool| succeeds(tool, &["--version"])) && has_libclang();
-    (!is_installed).then_some(MISSING)
+    ensure!(is_installed, "{MISSING}");
+    cargo(&[&["fmt"], &MANIFEST[..], &["--check"]].concat(), &[])?;
+    let lints = ["--all-targets", "--quiet", "--", "-D", "warnings"];
+    cargo(&[&["clippy"], &MANIFEST[..], &lints].concat(), &[])?;
+    cargo(&[&["test"], &MANIFEST[..], &["--quiet"]].concat(), &[])
 }
 
 /// Returns true if the library of clang is in a usual folder. It reads the headers of MPI.
@@ -44,16 +40,4 @@ fn has_libclang() -> bool {
         || usual
             .filter_map(|folder| folder.to_str().map(str::to_owned))
             .any(|folder| folders(&folder).any(|path| is_library(&path)))
-}
-
-/// Checks format and lints, and runs the tests.
-///
-/// # Errors
-///
-/// If a check fails.
-pub(crate) fn test() -> Result<()> {
-    cargo(&[&["fmt"], &MANIFEST[..], &["--check"]].concat(), &[])?;
-    let lints = ["--all-targets", "--quiet", "--", "-D", "warnings"];
-    cargo(&[&["clippy"], &MANIFEST[..], &lints].concat(), &[])?;
-    cargo(&[&["test"], &MANIFEST[..], &["--quiet"]].concat(), &[])
 }

@@ -82,11 +82,6 @@ pub(crate) fn run(arguments: &[&str]) -> Result<ExitCode> {
     Ok(if results.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Returns true if a consumer of the quick run is installed.
-pub(crate) fn is_any_installed() -> bool {
-    find(true).iter().any(Result::is_ok)
-}
-
 /// Looks for all consumers, or for those of the quick run.
 fn find(is_quick: bool) -> Vec<Found> {
     let mut found = vec![mpi::find(mpi::Library::OpenMpi), mpi::find(mpi::Library::Mpich), simgrid::find()];
