@@ -317,26 +317,38 @@ struct Holdings {
 }
 
 impl Holdings {
+    /// Numbers the pairs message by message: no map is as large as all messages times all terminals, and none is searched.
     fn new(problem: &Problem<'_>, schedule: &Schedule) -> Self {
         let (topology, messages) = (problem.topology(), problem.messages());
+        let adds = matches!(problem.collective().pattern(), Pattern::Reduce | Pattern::ReduceBroadcast);
         let transfers = || schedule.steps().flat_map(|(_, step)| step.iter());
         let ends = |transfer: Transfer<'_>| transfer.terminal_ends(topology).expect("a valid path joins terminals");
-        let mut pairs: Vec<(MessageId, u32)> =
-            transfers().map(|transfer| (transfer.message, ends(transfer).1.number())).collect();
-        let number = |pairs: &[(MessageId, u32)], pair| pairs.binary_search(&pair).ok().map(|place| place as u32);
-        let of_transfers = pairs.clone();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let receiver = of_transfers.iter().map(|&pair| number(&pairs, pair).expect("every pair is listed")).collect();
-        let adds = matches!(problem.collective().pattern(), Pattern::Reduce | Pattern::ReduceBroadcast);
-        let holds = |message, terminal| !adds && is_origin(problem, &messages, message, terminal);
-        let sender = transfers()
-            .map(|transfer| {
-                let sender = ends(transfer).0;
-                if holds(transfer.message, sender) { None } else { number(&pairs, (transfer.message, sender.number())) }
-            })
-            .collect();
-        Self { receiver, sender, ready: vec![None; pairs.len()], adds }
+        let of_transfers: Vec<_> = transfers().map(|transfer| (transfer.message, ends(transfer))).collect();
+        let mut by_message: Vec<u32> = (0..of_transfers.len() as u32).collect();
+        by_message.sort_by_key(|&place| of_transfers[place as usize].0);
+
+        let mut receiver = vec![0; of_transfers.len()];
+        let mut sender = vec![None; of_transfers.len()];
+        // By terminal: the last message that it receives, and the number of the pair.
+        let mut pair_at: Vec<Option<(MessageId, u32)>> = vec![None; topology.node_count()];
+        let mut pairs = 0;
+        for places in by_message.chunk_by(|&a, &b| of_transfers[a as usize].0 == of_transfers[b as usize].0) {
+            for &place in places {
+                let (message, (_, to)) = of_transfers[place as usize];
+                let known = pair_at[to.index()].filter(|&(of, _)| of == message);
+                let (_, pair) = *pair_at[to.index()].insert(known.unwrap_or((message, pairs)));
+                pairs += u32::from(known.is_none());
+                receiver[place as usize] = pair;
+            }
+            for &place in places {
+                let (message, (from, _)) = of_transfers[place as usize];
+                if adds || !is_origin(problem, &messages, message, from) {
+                    let pair = pair_at[from.index()].filter(|&(of, _)| of == message);
+                    sender[place as usize] = pair.map(|(_, pair)| pair);
+                }
+            }
+        }
+        Self { receiver, sender, ready: vec![None; pairs as usize], adds }
     }
 
     /// Returns the time from which on the sender of a transfer can send.

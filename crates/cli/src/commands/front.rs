@@ -2,8 +2,8 @@
 
 use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
-use lockstep::schedule::{CollectiveSize, Picoseconds};
-use lockstep::{AlgorithmTimes, Front, FrontError, FrontEvent, FrontOptions, Problem, Timing, Topology};
+use lockstep::schedule::{CollectiveSize, NotFound, Picoseconds, StopReason};
+use lockstep::{AlgorithmTimes, Front, FrontError, FrontEvent, FrontOptions, PlanError, Problem, Timing, Topology};
 use lockstep_report::{PageLimits, Table};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,13 +11,14 @@ use serde::Serialize;
 use super::front_directory::FrontDirectory;
 use super::front_page;
 use super::size_ranges::{Range, ranges, size};
+use super::time_limit;
 use crate::args::{SizeFrontArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::output;
 use crate::problem_input::{self, ProblemInput};
 use crate::progress::Progress;
-use crate::signals::cancel_on_signal;
+use crate::signals::{cancel_on_signal, exit_at_deadline};
 use crate::text::{self, Sheet, counted};
 
 /// The latency of the channels of a network without latencies, unless another one is given: 1 us.
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     let open = |directory| FrontDirectory::open(directory, args.plot.as_deref(), &mut files);
     let directory = args.output.as_deref().map(open).transpose()?;
     let budget = args.budget.begin().without(&args.without);
+    let reading = exit_at_deadline(&budget, time_limit::too_short_for_front(args.budget), None);
     let mut input = ProblemInput::new(&args.problem, verbosity)?;
     if let Some(timed) = with_times(&input.topology, args, verbosity)? {
         input.topology = timed;
@@ -52,7 +54,9 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     };
     let progress = Progress::new(verbosity, &budget);
     progress.set_work("lower bound".to_owned());
-    let mut unfinished = Some(cancel_on_signal(&budget, "the front", &progress)?);
+    drop(reading);
+    let late = exit_at_deadline(&budget, time_limit::too_short_for_front(args.budget), Some(progress.notes()));
+    let mut unfinished = Some((late, cancel_on_signal(&budget, "the front", &progress)?));
     let front = lockstep::front(&problem, &options, &budget, |event| {
         unfinished.take();
         show(&progress, event, sizes[1]);
@@ -60,6 +64,9 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     drop(unfinished);
     drop(progress);
     let front = front.map_err(|error| match error {
+        FrontError::Plan(PlanError::NotFound(NotFound::Unfinished { reason: StopReason::Deadline })) => {
+            time_limit::too_short_for_front(args.budget)
+        }
         FrontError::NoUnit { .. } => anyhow::Error::new(error).context("add --unit, such as --unit 25GB/s"),
         error => error.into(),
     })?;

@@ -24,6 +24,7 @@ pub(crate) mod schema;
 pub(crate) mod simulate;
 mod size_ranges;
 pub(crate) mod time;
+mod time_limit;
 mod times;
 pub(crate) mod topology;
 pub(crate) mod verify;

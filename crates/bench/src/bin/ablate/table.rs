@@ -24,6 +24,8 @@ its share of the budget, so a plan can also become shorter. `cargo xtask ablate`
 - *longer*, *steps lost*: the number of plans that become longer, and their additional steps; *shorter*, *steps gained*: the reverse.
 - *bounds*: the number of lower bounds that become smaller. *optima*: plans whose optimality is no longer proved, and those where it is new.
 - *none*: the number of problems without any plan.
+
+Parts that are deleted have the section *Deleted*, with their runs and lines from before.
 ";
 
 /// A decision about a part, from `data/ablation/decisions.jsonl`.
@@ -33,6 +35,8 @@ struct Decision {
     part: String,
     /// `kept` or `deleted`, with the reason.
     decision: String,
+    /// The lines of a deleted part.
+    lines: Option<usize>,
 }
 
 /// What changes without some parts.
@@ -107,25 +111,30 @@ pub(crate) fn write(root: &Path, record: &Record) -> Result<()> {
         .collect();
     writeln!(page, "\nMeasured: {}.", budgets.join(", "))?;
     let known = parts();
-    let mut owners: Vec<&str> = known.iter().map(|part| part.owner).collect();
-    owners.dedup();
+    let mut owners: Vec<&str> = Vec::new();
+    for part in &known {
+        if !owners.contains(&part.owner) {
+            owners.push(part.owner);
+        }
+    }
     for owner in owners {
         let of_owner = known.iter().filter(|part| part.owner == owner);
         let rows = of_owner.map(|part| (part.to_string(), lines_of(root, part)));
         write!(page, "\n## {owner}\n\n{}", table(rows, &changes, &decisions).to_markdown())?;
     }
-    let groups: Vec<(String, Option<usize>)> =
-        changes.keys().filter(|name| name.contains(',')).map(|name| ((*name).to_owned(), None)).collect();
-    if !groups.is_empty() {
-        write!(page, "\n## Left out together\n\n{}", table(groups.into_iter(), &changes, &decisions).to_markdown())?;
-    }
+    let names: BTreeSet<String> = known.iter().map(Part::to_string).collect();
+    let is_deleted = |name: &&String| !name.contains(',') && !names.contains(*name);
+    let deleted = decisions.keys().filter(is_deleted).map(|name| (name.clone(), decisions[name].lines));
+    write!(page, "\n## Deleted\n\n{}", table(deleted, &changes, &decisions).to_markdown())?;
+    let groups = changes.keys().filter(|name| name.contains(',')).map(|name| ((*name).to_owned(), None));
+    write!(page, "\n## Left out together\n\n{}", table(groups, &changes, &decisions).to_markdown())?;
     write_file(&root.join("docs/ablation.md"), &page)
 }
 
 fn table(
     rows: impl Iterator<Item = (String, Option<usize>)>,
     changes: &BTreeMap<&str, Change>,
-    decisions: &BTreeMap<String, String>,
+    decisions: &BTreeMap<String, Decision>,
 ) -> Table {
     let mut table = Table::new([
         "part",
@@ -157,7 +166,7 @@ fn table(
             change.bounds_lost.to_string(),
             optima,
             change.none.to_string(),
-            decisions.get(&name).cloned().unwrap_or_default(),
+            decisions.get(&name).map(|decision| decision.decision.clone()).unwrap_or_default(),
         ]);
     }
     table
@@ -167,14 +176,14 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| path.display().to_string())
 }
 
-fn decisions(path: &Path) -> Result<BTreeMap<String, String>> {
+fn decisions(path: &Path) -> Result<BTreeMap<String, Decision>> {
     if !path.exists() {
         return Ok(BTreeMap::new());
     }
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let decision = |line: &str| -> Result<(String, String)> {
-        let Decision { part, decision } = serde_json::from_str(line).with_context(|| path.display().to_string())?;
-        Ok((part, decision))
+    let decision = |line: &str| -> Result<(String, Decision)> {
+        let decision: Decision = serde_json::from_str(line).with_context(|| path.display().to_string())?;
+        Ok((decision.part.clone(), decision))
     };
     text.lines().map(decision).collect()
 }

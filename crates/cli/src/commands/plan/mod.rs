@@ -5,7 +5,6 @@ mod local;
 mod next;
 mod outcome;
 mod symmetric;
-mod time_limit;
 
 use std::time::Instant;
 
@@ -16,7 +15,7 @@ use lockstep::{CHECKPOINT_KIND, CutShort, Ending, Event, PlanError, PlanOptions,
 pub(super) use self::local::ProgramRecord;
 pub(super) use self::outcome::PlanTimes;
 use self::outcome::{deliver, keep, refuse};
-use super::{plan_file, times};
+use super::{plan_file, time_limit, times};
 use crate::args::{PlanArgs, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::command_files::CommandFiles;

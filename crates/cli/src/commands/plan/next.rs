@@ -6,6 +6,7 @@ use lockstep::Verdict;
 use lockstep_report::{ColumnAlignment, padded};
 
 use crate::args::PlanFormat;
+use crate::commands::time_limit::larger;
 use crate::text::Sheet;
 use crate::units::BudgetArg;
 
@@ -52,15 +53,6 @@ pub(super) fn describe(sheet: &mut Sheet, situation: &Situation<'_>) {
     for (command, purpose) in rows {
         sheet.line(name, format!("{}  {purpose}", padded(&command, width, ColumnAlignment::Left)));
         name = "";
-    }
-}
-
-/// Returns a budget that is several times larger, in the form of the command line.
-pub(super) fn larger(budget: BudgetArg) -> String {
-    match budget {
-        BudgetArg::DEFAULT | BudgetArg::Unlimited => "60s".to_owned(),
-        BudgetArg::Evaluations(evaluations) => evaluations.saturating_mul(10).to_string(),
-        BudgetArg::Time(limit) => format!("{}s", limit.as_secs().saturating_mul(5).max(5)),
     }
 }
 

@@ -11,11 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::next::{self, Situation};
-use super::time_limit;
 use crate::args::{PictureFormat, PlanArgs, PlanFormat, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
-use crate::commands::plan_file;
 use crate::commands::times::{self, Time};
+use crate::commands::{plan_file, time_limit};
 use crate::exit_status::ExitStatus;
 use crate::output::{self, Output};
 use crate::text::{self, Sheet};
