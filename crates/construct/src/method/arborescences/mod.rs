@@ -79,10 +79,9 @@ fn attempt(
         if least >= below || is_short {
             break;
         }
-        if let Some(reason) = request.budget.interruption() {
-            return best.ok_or(MethodError::Stopped(reason));
-        }
-        let trees = packing.pack(count, rng);
+        let Some(trees) = packing.pack(count, rng, || request.budget.interruption().is_some()) else {
+            return best.ok_or(request.budget.interruption().map_or(MethodError::NoShorter, MethodError::Stopped));
+        };
         let plan = TreePlan::new(topology, broadcast, &trees);
         match ChunkPipeline::new(topology, model.ports, broadcast, &plan).run(below, context, rng) {
             Ok(log) => best = Some(log),

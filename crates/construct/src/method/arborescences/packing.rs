@@ -116,12 +116,17 @@ impl<'a> TreePacking<'a> {
     }
 
     /// Returns `count` disjoint trees, at most [`most_trees`](Self::most_trees). A channel is in at most as many of them as
-    /// its capacity. Takes one maximum flow of `count` augmenting paths per channel and tree.
+    /// its capacity. Takes one maximum flow of `count` augmenting paths per channel and tree. `None` once `is_stopped`.
     ///
     /// Among the channels that leave a tree, the one with the least depth comes next if the trees can be completed
     /// afterwards; ties at random. A rejected channel is never possible later, because no set of terminals gains free
     /// channels.
-    pub(super) fn pack(&mut self, count: u32, rng: &mut impl Rng) -> Vec<Arborescence> {
+    pub(super) fn pack(
+        &mut self,
+        count: u32,
+        rng: &mut impl Rng,
+        is_stopped: impl Fn() -> bool,
+    ) -> Option<Vec<Arborescence>> {
         let Self { topology, source, is_open, most_trees, network, .. } = self;
         let (nodes, channels, most) = (topology.node_count(), topology.channel_bound(), *most_trees as usize);
         let origin = nodes + most;
@@ -144,6 +149,9 @@ impl<'a> TreePacking<'a> {
             if free[channel.index()] == 0 || is_in[index] {
                 continue;
             }
+            if is_stopped() {
+                return None;
+            }
             free[channel.index()] -= 1;
             is_in[index] = true;
             network.reset(|arc| match arc.index().checked_sub(channels) {
@@ -159,6 +167,6 @@ impl<'a> TreePacking<'a> {
                 is_in[index] = false;
             }
         }
-        trees
+        Some(trees)
     }
 }

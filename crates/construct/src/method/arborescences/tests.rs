@@ -51,7 +51,7 @@ proptest! {
         let one = TreePacking::new(&topology, source, 1, || false).unwrap();
         prop_assert_eq!(one.most_trees(), minimum_cut(&topology, source).min(1));
         for count in 1..=packing.most_trees() {
-            let trees = packing.pack(count, &mut ChaCha8Rng::seed_from_u64(seed));
+            let trees = packing.pack(count, &mut ChaCha8Rng::seed_from_u64(seed), || false).unwrap();
             let mut uses = vec![0; topology.channel_bound()];
             for tree in trees {
                 let mut depth_of = vec![None; topology.node_count()];
@@ -120,6 +120,8 @@ fn other_problems_are_not_supported() {
 fn the_flows_end_with_the_budget() {
     let torus: Topology = "torus:8x8".parse().unwrap();
     assert!(TreePacking::new(&torus, NodeId::new(0), 4, || true).is_none());
+    let mut packing = TreePacking::new(&torus, NodeId::new(0), 4, || false).unwrap();
+    assert!(packing.pack(4, &mut ChaCha8Rng::seed_from_u64(1), || true).is_none());
     let broadcast = Collective::broadcast(NodeId::new(0)).with_chunks(NonZeroU32::new(4).unwrap());
     let problem = Problem::new(&torus, &broadcast, CommunicationModel::store_and_forward()).unwrap();
     let budget = Budget::unlimited();
