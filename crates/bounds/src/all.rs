@@ -7,7 +7,7 @@ use lockstep_schedule::{Budget, DistributePhase, Problem};
 
 use crate::common_root::CommonRoot;
 use crate::cost::Cost;
-use crate::phases::{in_time, of_parts, of_phases};
+use crate::phase::of_phase;
 use crate::registry::{bound_by, bounds_by_all, rule_count};
 
 /// A report about the work on all bounds: one more rule is done.
@@ -24,9 +24,7 @@ pub struct BoundEvent {
 
 /// Computes every bound that applies to the problem, best first; ties go to the earlier [`Rule`].
 ///
-/// There is at most one bound per rule. An all-reduce has the bounds of its own rules. It also has bounds that are the
-/// larger one of its reduction and its broadcast: one for every rule that applies to both, and one for the best bound of
-/// each.
+/// There is at most one bound per rule.
 ///
 /// Takes `O(NM)` time for `N` nodes and `M` channels. The searches for good cuts and lengths stop after a fixed amount
 /// of work, up to seconds.
@@ -64,34 +62,37 @@ pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
 /// assert!(!quick.is_empty() && quick.iter().all(|bound| all.contains(bound)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn all_within(problem: &Problem<'_>, budget: &Budget, mut observe: impl FnMut(BoundEvent)) -> Vec<LowerBound> {
+pub fn all_within(problem: &Problem<'_>, budget: &Budget, observe: impl FnMut(BoundEvent)) -> Vec<LowerBound> {
     let phases = DistributePhase::all(problem);
-    let of_phases: usize = phases.iter().map(|phase| rule_count(&phase.problem(problem), budget)).sum();
-    let total = if phases.len() == 1 { of_phases } else { of_phases + rule_count(problem, budget) };
-    let mut done = 0;
-    let mut see = |steps| {
+    let mut bounds = match phases.as_slice() {
+        [phase] => {
+            let bounds = of_rules(&phase.problem(problem), 0, budget, observe).into_iter();
+            bounds.map(|bound| of_phase(phase, bound)).collect()
+        }
+        _ => {
+            let of_root = common_root(problem, budget);
+            let least = of_root.as_ref().map_or(0, |bound| bound.steps);
+            let mut bounds = of_rules(problem, least, budget, observe);
+            bounds.extend(of_root);
+            bounds
+        }
+    };
+    bounds.sort_by_key(|bound| (Reverse(bound.steps), bound.rule));
+    bounds
+}
+
+/// Returns the bounds of all rules of the registry. `observe` receives a report after every rule.
+fn of_rules(
+    problem: &Problem<'_>,
+    least: u32,
+    budget: &Budget,
+    mut observe: impl FnMut(BoundEvent),
+) -> Vec<LowerBound> {
+    let (mut done, total) = (0, rule_count(problem, budget));
+    bounds_by_all(problem, least, budget, &mut |steps| {
         done += 1;
         observe(BoundEvent { steps, done, total });
-    };
-    let mut of_phase = |phase: &DistributePhase<'_>| {
-        let bounds = bounds_by_all(&phase.problem(problem), 0, budget, &mut see).into_iter();
-        let mut bounds: Vec<LowerBound> = bounds.map(|bound| in_time(phase, bound)).collect();
-        sort(&mut bounds);
-        bounds
-    };
-    let mut phases: Vec<Vec<LowerBound>> = phases.iter().map(&mut of_phase).collect();
-    if phases.len() == 1 {
-        return phases.remove(0);
-    }
-    let mut of_distributions: Vec<LowerBound> = common_root(problem, budget).into_iter().collect();
-    if budget.uses(Rule::Phases.part()) {
-        of_distributions.extend(of_parts(&phases));
-    }
-    let least = of_distributions.iter().map(|bound| bound.steps).max().unwrap_or(0);
-    let mut bounds = bounds_by_all(problem, least, budget, &mut see);
-    bounds.extend(of_distributions);
-    sort(&mut bounds);
-    bounds
+    })
 }
 
 /// Returns the best bound of an all-reduce by one root.
@@ -106,15 +107,8 @@ fn common_root(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> {
     best
 }
 
-fn sort(bounds: &mut [LowerBound]) {
-    bounds.sort_by_key(|bound| (Reverse(bound.steps), bound.rule));
-}
-
 /// Computes the bound of one rule, or `None` if the rule does not apply or proves no more than the rules that it builds
 /// on.
-///
-/// For an all-reduce, it is the bound of its own rule of this name, or otherwise the larger one of its reduction and its
-/// broadcast. For [`Rule::Phases`], which is no rule of its own, it is `None`.
 ///
 /// ```
 /// use lockstep_bounds::{Rule, by_rule};
@@ -133,14 +127,9 @@ pub fn by_rule(problem: &Problem<'_>, rule: Rule) -> Option<LowerBound> {
         // It builds on all others.
         return all(problem).into_iter().find(|bound| bound.rule == rule);
     }
-    let phases = DistributePhase::all(problem);
-    if phases.len() > 1 {
-        let own =
-            if rule == Rule::CommonRoot { common_root(problem, &Budget::unlimited()) } else { bound_by(problem, rule) };
-        if own.is_some() {
-            return own;
-        }
+    match DistributePhase::all(problem).as_slice() {
+        [phase] => bound_by(&phase.problem(problem), rule).map(|bound| of_phase(phase, bound)),
+        _ if rule == Rule::CommonRoot => common_root(problem, &Budget::unlimited()),
+        _ => bound_by(problem, rule),
     }
-    let bounds: Option<Vec<LowerBound>> = phases.iter().map(|phase| bound_by(&phase.problem(problem), rule)).collect();
-    Some(of_phases(&phases, bounds?))
 }

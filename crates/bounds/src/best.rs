@@ -1,11 +1,11 @@
 //! The best bound of a problem.
 
-use lockstep_certificate::{LowerBound, Rule};
+use lockstep_certificate::LowerBound;
 use lockstep_schedule::{Budget, DistributePhase, Problem};
 
 use crate::bound_search::BoundSearch;
 use crate::cost::Cost;
-use crate::phases::of_phases;
+use crate::phase::of_phase;
 
 /// Computes the best lower bound of the problem, at least 1 step.
 ///
@@ -62,27 +62,13 @@ pub fn best_reaching(problem: &Problem<'_>, enough: u32) -> LowerBound {
 
 /// Applies all rules, cheap ones first, until one has at least `enough` steps or the time is over.
 fn search(problem: &Problem<'_>, enough: u32, budget: &Budget) -> LowerBound {
-    let phases = DistributePhase::all(problem);
-    let problems: Vec<Problem<'_>> = phases.iter().map(|phase| phase.problem(problem)).collect();
-    let mut searches: Vec<BoundSearch<'_>> =
-        problems.iter().map(|problem| BoundSearch::without(problem, budget)).collect();
-    let mut whole = (phases.len() > 1).then(|| BoundSearch::without(problem, budget));
-    let of_phases = |searches: &[BoundSearch<'_>]| {
-        of_phases(&phases, searches.iter().map(|search| search.best().clone()).collect())
+    let raised = |problem: &Problem<'_>| {
+        let mut search = BoundSearch::without(problem, budget);
+        search.raise(Cost::Exact, enough, budget, |_, _| {});
+        search.best().clone()
     };
-    for cost in Cost::ALL {
-        for search in &mut searches {
-            search.raise(cost, enough, budget, |_, _| {});
-        }
-        if let Some(whole) = &mut whole {
-            if budget.uses(Rule::Phases.part()) {
-                whole.offer(of_phases(&searches));
-            }
-            whole.raise(cost, enough, budget, |_, _| {});
-            if whole.best().steps >= enough {
-                break;
-            }
-        }
+    match DistributePhase::all(problem).as_slice() {
+        [phase] => of_phase(phase, raised(&phase.problem(problem))),
+        _ => raised(problem),
     }
-    whole.map_or_else(|| of_phases(&searches), |whole| whole.best().clone())
 }

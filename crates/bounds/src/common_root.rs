@@ -7,7 +7,7 @@ use lockstep_schedule::{Budget, DistributePhase, Pattern, Phase, Problem};
 use lockstep_topology::NodeId;
 
 use crate::cost::Cost;
-use crate::phases::in_time;
+use crate::phase::of_phase;
 use crate::rule_search::RuleSearch;
 use crate::transfer_rules::TransferRules;
 
@@ -72,7 +72,7 @@ impl<'a> CommonRoot<'a> {
             let distribution = phase.problem(self.problem);
             let mut rules = RuleSearch::new(&distribution, budget);
             rules.raise(cost, enough, budget, &mut |_, _| {});
-            bounds.push(((root, direction), in_time(&phase, rules.best)));
+            bounds.push(((root, direction), of_phase(&phase, rules.best)));
         }
         bounds.sort_by_key(|(_, bound)| (Reverse(bound.steps), bound.rule));
         self.candidates = bounds.iter().map(|&(candidate, _)| candidate).collect();
@@ -99,7 +99,7 @@ impl<'a> CommonRoot<'a> {
             let distribution = phase.problem(self.problem);
             if let Some(bound) = RuleSearch::new(&distribution, budget).apply(Rule::TimedCut, least, enough, budget) {
                 least = bound.steps;
-                best = Some((candidate, in_time(&phase, bound)));
+                best = Some((candidate, of_phase(&phase, bound)));
                 self.candidates[..=place].rotate_right(1);
             }
         }

@@ -25,7 +25,7 @@
 //! - A *rule* is an argument that proves bounds, for instance that messages cross a cut. Each rule is one file or
 //!   folder in `src/rule`, and has one kind of certificate.
 //! - Most rules concern distributions: phases that send messages from sources to receivers. A collecting phase is
-//!   time-reversed first. An all-reduce has rules of its own, and contains distributions.
+//!   time-reversed first. An all-reduce has rules of its own, and contains distributions from any terminal.
 //! - A rule has a [`Cost`]. Cheap rules run first, and expensive ones only if a better bound is still useful.
 //!
 //! # Entry points
@@ -59,7 +59,7 @@ mod members;
 mod moving_cut;
 mod multicasts;
 mod need_vector;
-mod phases;
+mod phase;
 mod pipeline;
 mod registry;
 mod request;
@@ -81,7 +81,7 @@ pub use bound_search::BoundSearch;
 pub use cost::Cost;
 pub use latency::{LeastLatency, least_latency};
 pub use lockstep_certificate::{LowerBound, Rule};
-pub use phases::of_phases;
+pub use phase::of_phase;
 pub use registry::parts;
 pub use symmetric::symmetric;
 pub use throughput::throughput;

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::all::all_within;
 use crate::demand::Demand;
 use crate::moving_cut::MovingCut;
-use crate::phases::in_time;
+use crate::phase::of_phase;
 use crate::resource_flow::ResourceFlow;
 use crate::transfer_rules::TransferRules;
 
@@ -51,7 +51,7 @@ pub fn throughput(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> 
     let phases = DistributePhase::all(problem);
     let topology = problem.topology();
     let cut = if let [phase] = phases.as_slice() {
-        best_cut(&phase.problem(problem), budget).map(|bound| in_time(phase, bound))
+        best_cut(&phase.problem(problem), budget).map(|bound| of_phase(phase, bound))
     } else {
         None
     };

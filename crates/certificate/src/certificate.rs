@@ -343,11 +343,6 @@ pub enum Certificate {
         /// The bound. Its certificate is [`Reversed`](Self::Reversed) for the reductions.
         bound: Box<LowerBound>,
     },
-    /// The bounds of an all-reduce as a reduction and as a broadcast. Proves the larger number of steps.
-    Phases {
-        /// The bounds, first that of the reduction.
-        phases: Vec<LowerBound>,
-    },
 }
 
 /// A number of steps that no schedule of a problem can beat.

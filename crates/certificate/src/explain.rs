@@ -209,14 +209,6 @@ impl Display for Explanation<'_> {
                 let explanation = Explanation { certificate: &bound.certificate, topology: self.topology };
                 write!(f, "it contains {part} terminal {} ({}): {explanation}", self.name(*root), bound.rule)
             }
-            Certificate::Phases { phases } => {
-                for (place, phase) in phases.iter().enumerate() {
-                    let part = if place == 0 { "as a reduction " } else { "; as a broadcast " };
-                    let explanation = Explanation { certificate: &phase.certificate, topology: self.topology };
-                    write!(f, "{part}{} ({}): {explanation}", counted(phase.steps.into(), "step"), phase.rule)?;
-                }
-                Ok(())
-            }
         }
     }
 }

@@ -28,8 +28,7 @@
 //!
 //! - A [`Rule`] is an argument that proves bounds. Each rule has one kind of certificate.
 //! - Facts concern distributions: phases that send messages from sources to receivers. A collecting phase is
-//!   time-reversed, and its certificate is [`Certificate::Reversed`]. An all-reduce has one bound as a reduction and
-//!   one as a broadcast, in [`Certificate::Phases`]; the larger one counts.
+//!   time-reversed, and its certificate is [`Certificate::Reversed`]. Some facts concern all-reduces as a whole.
 //! - A check accepts exact numbers only. A smaller number that proves the same bound is refused.
 //!
 //! # Entry points

@@ -30,10 +30,6 @@ impl Certificate {
             Self::Lengths { unit, distance, per_step, .. } => Some([distance.checked_mul(unit.into())?, per_step]),
             Self::Reversed { ref certificate } => certificate.quotient(),
             Self::CommonRoot { ref bound, .. } => bound.certificate.quotient(),
-            Self::Phases { ref phases } => phases
-                .iter()
-                .filter_map(|phase| phase.certificate.quotient())
-                .max_by(|&one, &other| compare(one, other)),
             Self::TimedCut { .. }
             | Self::LateCut { .. }
             | Self::Growth { .. }
@@ -46,8 +42,4 @@ impl Certificate {
             | Self::Satisfiability { .. } => None,
         }
     }
-}
-
-fn compare(one: [u64; 2], other: [u64; 2]) -> std::cmp::Ordering {
-    (u128::from(one[0]) * u128::from(other[1])).cmp(&(u128::from(other[0]) * u128::from(one[1])))
 }

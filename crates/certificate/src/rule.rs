@@ -52,15 +52,13 @@ pub enum Rule {
     TimedGossip,
     /// Messages must enter a part of the network, not before they can reach it, and early enough to go on.
     TimedEntries,
-    /// An all-reduce contains a reduction and a broadcast of every message.
-    Phases,
     /// The propositional formula which states that a schedule exists is unsatisfiable.
     Satisfiability,
 }
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 21] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -81,7 +79,6 @@ impl Rule {
         Self::CommonRoot,
         Self::TimedGossip,
         Self::TimedEntries,
-        Self::Phases,
         Self::Satisfiability,
     ];
 
@@ -118,7 +115,6 @@ impl Rule {
             Self::TimedEntries => {
                 "the messages that must enter a part of the network, not before they can reach it, and early enough to go on"
             }
-            Self::Phases => "an all-reduce contains a reduction and a broadcast",
             Self::Satisfiability => {
                 "all schedules of a small problem, by a proof that a propositional formula has no model"
             }
@@ -154,7 +150,6 @@ impl Rule {
             Self::CommonRoot => "common-root",
             Self::TimedGossip => "timed-gossip",
             Self::TimedEntries => "timed-entries",
-            Self::Phases => "phases",
             Self::Satisfiability => "satisfiability",
         }
     }

@@ -19,11 +19,6 @@ use crate::networks::{
 };
 use crate::oracle::{cases, compare_rules, optimum};
 
-/// Returns every rule that proves bounds of one phase.
-fn rules() -> impl Iterator<Item = Rule> {
-    Rule::ALL.into_iter().filter(|&rule| rule != Rule::Phases)
-}
-
 /// A random network: terminals, switches, and channels between any nodes. Some channels share a resource.
 fn network(terminals: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Topology> {
     let ends = || (any::<Index>(), any::<Index>(), any::<bool>());
@@ -209,14 +204,6 @@ proptest! {
     }
 }
 
-/// Returns true if the bound, or that of one of its phases, is a result of an exact rule.
-fn is_exact(bound: &LowerBound) -> bool {
-    match &bound.certificate {
-        Certificate::Phases { phases } => phases.iter().any(is_exact),
-        _ => bound.rule == Rule::Satisfiability,
-    }
-}
-
 proptest! {
     #![proptest_config(cases(100))]
 
@@ -229,7 +216,7 @@ proptest! {
         prop_assert_eq!(bound.check(&problem), Ok(()));
         prop_assert!(bound.steps >= enough.min(bounds[0].steps), "{bound} for {enough}");
         // Exact rules work longer if it is known what suffices.
-        prop_assert!(bound.steps <= bounds[0].steps || is_exact(&bound), "{bound} for {enough}");
+        prop_assert!(bound.steps <= bounds[0].steps || bound.rule == Rule::Satisfiability, "{bound} for {enough}");
         // Where another rule proves as much, a search may leave out a costly rule.
         let best = best(&problem);
         prop_assert_eq!(best.steps, bounds[0].steps);
@@ -242,7 +229,7 @@ proptest! {
         let problem = instance.problem();
         prop_assume!(problem.collective().phases().len() == 1);
         let bounds = all(&problem);
-        for rule in rules() {
+        for rule in Rule::ALL {
             let alone = by_rule(&problem, rule);
             prop_assert_eq!(alone.as_ref(), bounds.iter().find(|bound| bound.rule == rule), "{}", rule);
         }

@@ -6,34 +6,34 @@ use crate::rule::Rule;
 /// The version of the form. A reader refuses all others.
 pub(super) const VERSION: u8 = 1;
 
-/// The rules by number. New rules go to the end.
-pub(super) const RULES: [Rule; 22] = [
-    Rule::Ports,
-    Rule::Growth,
-    Rule::TreeBroadcast,
-    Rule::TreePackets,
-    Rule::BroadcastLp,
-    Rule::Eccentricity,
-    Rule::Cut,
-    Rule::SourceCut,
-    Rule::Reception,
-    Rule::TimedCut,
-    Rule::DistanceSum,
-    Rule::Volume,
-    Rule::ArcForwarding,
-    Rule::Phases,
-    Rule::TreePacking,
-    Rule::TimedTrees,
-    Rule::CommonRoot,
-    Rule::Gossip,
-    Rule::TimedGossip,
-    Rule::ForwardingWindow,
-    Rule::Satisfiability,
-    Rule::TimedEntries,
+/// The rules by number. New rules go to the end. The number of a deleted rule is not used again.
+pub(super) const RULES: [Option<Rule>; 22] = [
+    Some(Rule::Ports),
+    Some(Rule::Growth),
+    Some(Rule::TreeBroadcast),
+    Some(Rule::TreePackets),
+    Some(Rule::BroadcastLp),
+    Some(Rule::Eccentricity),
+    Some(Rule::Cut),
+    Some(Rule::SourceCut),
+    Some(Rule::Reception),
+    Some(Rule::TimedCut),
+    Some(Rule::DistanceSum),
+    Some(Rule::Volume),
+    Some(Rule::ArcForwarding),
+    None,
+    Some(Rule::TreePacking),
+    Some(Rule::TimedTrees),
+    Some(Rule::CommonRoot),
+    Some(Rule::Gossip),
+    Some(Rule::TimedGossip),
+    Some(Rule::ForwardingWindow),
+    Some(Rule::Satisfiability),
+    Some(Rule::TimedEntries),
 ];
 
 /// The directions by number.
-pub(super) const DIRECTIONS: [Direction; 3] = [Direction::In, Direction::Out, Direction::Both];
+pub(super) const DIRECTIONS: [Option<Direction>; 3] = [Some(Direction::In), Some(Direction::Out), Some(Direction::Both)];
 
 /// Certificates nest one in another: those of all-reduces hold reversed certificates, which hold others.
 pub(super) const MAX_DEPTH: u32 = 4;

@@ -9,7 +9,7 @@
 //! certificate := kind: u8, fields
 //! ```
 //!
-//! The number of a rule is its place in `RULES`. The kinds and their fields:
+//! The number of a rule is its place in `RULES`. The kinds and their fields, where a missing number was a deleted kind:
 //!
 //! ```text
 //!  0 Cut              nodes: list of u32, direction: u8 (0 in, 1 out, 2 both), messages: u64, per_step: u64
@@ -25,7 +25,6 @@
 //! 10 Volume           deliveries: u64, per_step: u64
 //! 11 Lengths          resources, sends, receptions: lists of u32, distance: u64, per_step: u64
 //! 12 Reversed         certificate
-//! 13 Phases           list of bound
 //! 14 TimedTrees       infeasible: u32, resources, sends, receptions: lists of u32, distance: u64, available: u64
 //! 15 CommonRoot       root: u32, bound
 //! 16 ForwardingWindow before, after: u32, resources, sends, receptions: lists of u32, distance: u64, per_step: u64

@@ -71,9 +71,9 @@ impl Reader<'_> {
         String::from_utf8(bytes).map_err(|_| self.invalid("UTF-8 text"))
     }
 
-    fn entry<T: Copy>(&mut self, table: &[T], expected: &'static str) -> Decoded<T> {
+    fn entry<T: Copy>(&mut self, table: &[Option<T>], expected: &'static str) -> Decoded<T> {
         let number = self.u8()?;
-        table.get(usize::from(number)).copied().ok_or_else(|| self.invalid(expected))
+        table.get(usize::from(number)).copied().flatten().ok_or_else(|| self.invalid(expected))
     }
 
     fn direction(&mut self) -> Decoded<Direction> {
@@ -176,7 +176,6 @@ impl Reader<'_> {
                 per_step: self.u64()?,
             },
             12 => Certificate::Reversed { certificate: Box::new(self.certificate()?) },
-            13 => Certificate::Phases { phases: self.list(Self::bound)? },
             14 => Certificate::TimedTrees {
                 infeasible: self.u32()?,
                 resources: self.u32s()?,

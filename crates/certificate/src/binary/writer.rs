@@ -178,10 +178,6 @@ impl Writer {
                 self.u8(12);
                 self.certificate(certificate);
             }
-            Certificate::Phases { ref phases } => {
-                self.u8(13);
-                self.list(phases, Self::bound);
-            }
             Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available } => {
                 self.u8(14);
                 self.u32(infeasible);
@@ -211,6 +207,6 @@ impl Writer {
 }
 
 /// Returns the place of an entry of a table.
-fn place<T: Copy + PartialEq>(table: &[T], entry: T) -> u8 {
-    table.iter().position(|other| *other == entry).expect("the table lists every variant") as u8
+fn place<T: Copy + PartialEq>(table: &[Option<T>], entry: T) -> u8 {
+    table.iter().position(|other| *other == Some(entry)).expect("the table lists every variant") as u8
 }

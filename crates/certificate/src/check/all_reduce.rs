@@ -14,22 +14,11 @@ use crate::rule::Rule;
 impl LowerBound {
     /// Verifies that the certificate proves the bound for an all-reduce.
     pub(super) fn check_all_reduce(&self, problem: &Problem<'_>) -> Result<(), CertificateError> {
-        match &self.certificate {
-            Certificate::Phases { phases: bounds } => {
-                let phases = DistributePhase::all(problem);
-                if bounds.len() != phases.len() {
-                    let why = "an all-reduce needs a bound of its reduction and one of its broadcast";
-                    return Err(CertificateError::NotApplicable { rule: self.rule, why });
-                }
-                phases.iter().zip(bounds).try_for_each(|(phase, bound)| bound.check_phase(problem, phase))?;
-            }
-            Certificate::CommonRoot { root, bound } => {
-                expect_terminal(problem, *root).map_err(|refusal| refusal.by(self.rule))?;
-                let is_reversed = matches!(bound.certificate, Certificate::Reversed { .. });
-                let phase = if is_reversed { Phase::Collect } else { Phase::Distribute };
-                bound.check_phase(problem, &DistributePhase::rooted(problem, *root, phase))?;
-            }
-            _ => {}
+        if let Certificate::CommonRoot { root, bound } = &self.certificate {
+            expect_terminal(problem, *root).map_err(|refusal| refusal.by(self.rule))?;
+            let is_reversed = matches!(bound.certificate, Certificate::Reversed { .. });
+            let phase = if is_reversed { Phase::Collect } else { Phase::Distribute };
+            bound.check_phase(problem, &DistributePhase::rooted(problem, *root, phase))?;
         }
         self.steps_of_all_reduce(problem)
             .and_then(|steps| self.expect_steps(steps))
@@ -39,9 +28,6 @@ impl LowerBound {
     /// Returns the number of steps that the facts prove for an all-reduce, if the bounds that they contain hold.
     fn steps_of_all_reduce(&self, problem: &Problem<'_>) -> Checked<u64> {
         match (self.rule, &self.certificate) {
-            (Rule::Phases, Certificate::Phases { phases }) => {
-                Ok(phases.iter().map(|bound| u64::from(bound.steps)).max().unwrap_or(0))
-            }
             (Rule::CommonRoot, Certificate::CommonRoot { bound, .. }) => Ok(bound.steps.into()),
             (Rule::Satisfiability, Certificate::Reversed { .. }) => {
                 Err("an all-reduce of sums backwards in time is none".into())

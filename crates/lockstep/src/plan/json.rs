@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use lockstep_certificate::{Certificate, LowerBound};
+use lockstep_certificate::LowerBound;
 use lockstep_files::{FileError, to_json_rows};
 use lockstep_schedule::{FIRST_PLAN_KIND, PLAN_KIND, ScheduleFile};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::deleted_bound::{DeletedBound, replacement};
 use super::file::{PlanFile, PlanFileError};
 use super::made_by::MadeBy;
 use super::verdict::{CutShort, Verdict};
@@ -59,7 +60,7 @@ impl PlanFile {
     ///
     /// The first [`PlanFileError`]. Format and version are checked before everything else.
     pub fn from_json(text: &str) -> Result<Self, PlanFileError> {
-        Ok(parse::<ScheduleFile, LowerBound>(text)?.into_file())
+        Ok(parse_with_bound::<ScheduleFile>(text)?.into_file())
     }
 
     pub(crate) fn record<S, B>(&self, schedule: S, lower_bound: B) -> PlanRecord<S, B> {
@@ -106,26 +107,33 @@ impl<S, B> PlanRecord<S, B> {
     }
 }
 
-impl PlanRecord<ScheduleFile, LowerBound> {
-    /// Returns the plan file with these fields.
+impl PlanRecord<ScheduleFile, Option<LowerBound>> {
+    /// Returns the plan file with these fields. Without a bound, it has another one, and the verdict that follows from it.
     pub(crate) fn into_file(self) -> PlanFile {
-        let Self { made_by, schedule, steps, mut lower_bound, mut verdict, engine, seed, cut_short, seconds, .. } =
-            self;
-        if let Some(larger) = bound_without_barrier(&lower_bound) {
-            lower_bound.steps = larger;
-            verdict = Verdict::of(schedule.schedule().width_sum(), larger).unwrap_or(verdict);
-        }
+        let Self { made_by, schedule, steps, lower_bound, mut verdict, engine, seed, cut_short, seconds, .. } = self;
+        let lower_bound = lower_bound.unwrap_or_else(|| {
+            let bound = replacement(&schedule.problem());
+            verdict = Verdict::of(schedule.schedule().width_sum(), bound.steps).unwrap_or(verdict);
+            bound
+        });
         let schedule = Arc::new(schedule);
         PlanFile { schedule, steps, lower_bound, verdict, engine, seed, cut_short, seconds, made_by }
     }
 }
 
-/// Returns what the bound of an all-reduce proves if it claims the sum of its parts. Release 0.1.0 added them, because
-/// it allowed no step of both.
-fn bound_without_barrier(bound: &LowerBound) -> Option<u32> {
-    let Certificate::Phases { phases } = &bound.certificate else { return None };
-    let sum = phases.iter().fold(0, |sum: u32, phase| sum.saturating_add(phase.steps));
-    (bound.steps == sum).then(|| phases.iter().map(|phase| phase.steps).max()).flatten()
+/// Parses a record with a lower bound in it, or without one if the bound is by a deleted rule.
+pub(crate) fn parse_with_bound<S: DeserializeOwned>(
+    text: &str,
+) -> Result<PlanRecord<S, Option<LowerBound>>, PlanFileError> {
+    let error = match parse::<S, LowerBound>(text) {
+        Ok(record) => {
+            let (record, schedule, bound) = record.replace((), ());
+            return Ok(record.replace(schedule, Some(bound)).0);
+        }
+        Err(error) => error,
+    };
+    let (record, schedule, _) = parse::<S, DeletedBound>(text).map_err(|_| error)?.replace((), ());
+    Ok(record.replace(schedule, None).0)
 }
 
 /// Parses a record of the right format and version.

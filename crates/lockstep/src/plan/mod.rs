@@ -3,6 +3,7 @@
 mod binary;
 mod changes;
 mod claims;
+mod deleted_bound;
 mod file;
 mod json;
 mod made_by;

@@ -37,20 +37,14 @@ const LITERALS_PER_EVALUATION: u64 = 8;
 /// The bounds of the whole all-reduce get this part of the remaining time.
 const BOUND_SHARE: u32 = 4;
 
-/// Returns the best lower bound of a problem from that of its phases. An all-reduce may have a better one as a whole, which
-/// is searched up to `enough` steps.
-pub(crate) fn bound_of_whole(
+/// Returns the best lower bound of an all-reduce, up to `enough` steps.
+pub(crate) fn bound_of_all_reduce(
     problem: &Problem<'_>,
-    of_phases: LowerBound,
     enough: u32,
     (cost, budget): (Cost, &Budget),
     observe: &mut dyn FnMut(Event<'_>),
 ) -> LowerBound {
-    if problem.collective().pattern() != Pattern::ReduceBroadcast {
-        return of_phases;
-    }
     let mut search = BoundSearch::without(problem, budget);
-    search.offer(of_phases);
     raise_whole(&mut search, enough, (cost, budget), observe);
     search.best().clone()
 }

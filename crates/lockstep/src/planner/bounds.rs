@@ -1,6 +1,6 @@
 //! The lower bounds of a problem, which all passes of a planner share.
 
-use lockstep_bounds::{BoundSearch, Cost};
+use lockstep_bounds::{BoundSearch, Cost, of_phase};
 use lockstep_certificate::{LowerBound, Rule};
 use lockstep_schedule::{Budget, DistributePhase, Pattern, Problem};
 
@@ -13,8 +13,6 @@ pub(super) struct Bounds<'p> {
     phases: &'p [DistributePhase<'p>],
     pub(super) of_phases: Vec<BoundSearch<'p>>,
     pub(super) of_whole: Option<BoundSearch<'p>>,
-    /// Whether the bounds of the phases count for the problem.
-    joins_phases: bool,
     /// The last bound of an all-reduce with a proof by the exact rule, after the check of its certificate.
     proved: Option<LowerBound>,
 }
@@ -33,17 +31,15 @@ impl<'p> Bounds<'p> {
             phases,
             of_phases: problems.iter().map(|problem| BoundSearch::without(problem, budget)).collect(),
             of_whole: is_all_reduce.then(|| BoundSearch::without(problem, budget)),
-            joins_phases: !is_all_reduce || budget.uses(Rule::Phases.part()),
             proved: None,
         }
     }
 
     /// Returns the best bound of the problem so far.
     pub(super) fn best(&self) -> LowerBound {
-        let of_phases = self.phases_together();
         match &self.of_whole {
-            Some(whole) if !self.joins_phases || whole.best().steps >= of_phases.steps => whole.best().clone(),
-            _ => of_phases,
+            Some(whole) => whole.best().clone(),
+            None => of_phase(&self.phases[0], self.of_phases[0].best().clone()),
         }
     }
 
@@ -56,16 +52,15 @@ impl<'p> Bounds<'p> {
 
     /// Returns the steps of the best bound of the problem so far.
     pub(super) fn best_steps(&self) -> u32 {
-        let of_phases = if self.joins_phases { &self.of_phases[..] } else { &[] };
-        of_phases.iter().chain(&self.of_whole).map(|search| search.best().steps).max().unwrap_or(0)
+        self.of_whole.as_ref().unwrap_or(&self.of_phases[0]).best().steps
     }
 
-    /// Applies the rules up to this cost to all phases and to the whole, up to `enough` steps.
-    pub(super) fn raise_all(&mut self, (of_phases, of_whole): (Cost, Cost), enough: u32, budget: &Budget) {
-        for search in &mut self.of_phases {
-            search.raise(of_phases, enough, budget, |_, _| {});
+    /// Applies all rules to the problem, up to `enough` steps.
+    pub(super) fn raise_all(&mut self, enough: u32, budget: &Budget) {
+        if self.of_whole.is_none() {
+            self.of_phases[0].raise(Cost::Exact, enough, budget, |_, _| {});
         }
-        self.raise_whole(enough, (of_whole, budget), &mut |_| {});
+        self.raise_whole(enough, (Cost::Exact, budget), &mut |_| {});
     }
 
     /// Applies the rules for an all-reduce as a whole, up to `enough` steps.
@@ -75,11 +70,7 @@ impl<'p> Bounds<'p> {
         (cost, budget): (Cost, &Budget),
         observe: &mut dyn FnMut(Event<'_>),
     ) {
-        let of_phases = self.phases_together();
         if let Some(search) = &mut self.of_whole {
-            if self.joins_phases {
-                search.offer(of_phases);
-            }
             raise_whole(search, enough, (cost, budget), observe);
             let best = search.best();
             // The check may take seconds, which count towards the time limit.
@@ -99,10 +90,5 @@ impl<'p> Bounds<'p> {
             search.best().steps
         };
         self.of_phases.iter_mut().map(of_phase).fold(0, u32::saturating_add)
-    }
-
-    fn phases_together(&self) -> LowerBound {
-        let bounds = self.of_phases.iter().map(|search| search.best().clone()).collect();
-        lockstep_bounds::of_phases(self.phases, bounds)
     }
 }

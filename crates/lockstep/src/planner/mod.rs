@@ -21,7 +21,7 @@ mod registry;
 mod rounds;
 mod symmetric_plan;
 
-pub(crate) use all_reduce::bound_of_whole;
+pub(crate) use all_reduce::bound_of_all_reduce;
 pub(crate) use budget_share::{part_of_time, share};
 pub use checkpoint::{CHECKPOINT_KIND, CheckpointError};
 pub use error::PlanError;

@@ -256,9 +256,7 @@ fn check_possible(
     steps: u32,
     budget: &Budget,
 ) -> Result<(), PlanError> {
-    // The exact bound of an all-reduce is that of the whole.
-    let of_phases = if problem.collective().phases().len() == 1 { Cost::Exact } else { Cost::Expensive };
-    bounds.raise_all((of_phases, Cost::Exact), steps.saturating_add(1), budget);
+    bounds.raise_all(steps.saturating_add(1), budget);
     let bound = bounds.best();
     if bound.steps <= steps {
         return Ok(());
@@ -269,7 +267,7 @@ fn check_possible(
 
 #[cfg(test)]
 mod tests {
-    use lockstep_bounds::BoundSearch;
+    use lockstep_bounds::{BoundSearch, of_phase};
     use lockstep_schedule::{FoundSchedule, verify};
 
     use super::super::pass::{exceeded, joined};
@@ -294,7 +292,11 @@ mod tests {
         }
         let (exceeded, options) = (exceeded(&state).unwrap(), PlanOptions::auto(1));
         let found = Found { schedule: joined(&problem, &phases, state.done, options), cut_short: None, exceeded };
-        plan_of(&problem, found, (lockstep_bounds::of_phases(&phases, bounds), false), options).unwrap_err()
+        let bound = match phases.as_slice() {
+            [phase] => of_phase(phase, bounds.remove(0)),
+            _ => BoundSearch::new(&problem).best().clone(),
+        };
+        plan_of(&problem, found, (bound, false), options).unwrap_err()
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use lockstep_bounds::{BoundSearch, Cost};
+use lockstep_bounds::{BoundSearch, Cost, of_phase};
 use lockstep_certificate::LowerBound;
 use lockstep_construct::{ConstructEngine, repair, survivors};
 use lockstep_schedule::{Budget, DistributePhase, Engine, NotFound, Problem, Schedule, verify};
 
 use crate::plan::{Changes, CutShort, Origin, Plan, Repaired};
-use crate::planner::{Event, PlanError, bound_of_whole, part_of_time, share};
+use crate::planner::{Event, PlanError, bound_of_all_reduce, part_of_time, share};
 
 /// The name of the repair among the methods of its engine.
 const METHOD: &str = "repair";
@@ -77,30 +77,34 @@ impl ScheduleRepair<'_> {
         schedule: &Schedule,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(Plan, Repaired), PlanError> {
-        let bound = |phase: &DistributePhase<'_>| {
+        let mut bound = |phase: &DistributePhase<'_>| {
             let problem = phase.problem(self.problem);
             let mut search = BoundSearch::new(&problem);
             raise_bound(&mut search, Cost::Searches, u32::MAX, self.budget, observe);
             search.best().clone()
         };
-        let bounds = phases.iter().map(bound).collect();
+        let bounds = if let [phase] = phases { vec![bound(phase)] } else { Vec::new() };
         let changes = Changes { kept: schedule.transfer_count(), ..Changes::default() };
         self.plan(phases, bounds, schedule.clone(), changes, None, observe)
     }
 
-    /// Returns the verified plan of a schedule of all phases.
+    /// Returns the verified plan of a schedule of all phases. The bounds of the phases of an all-reduce are no bounds of the whole.
     fn plan(
         &self,
         phases: &[DistributePhase<'_>],
-        bounds: Vec<LowerBound>,
+        mut bounds: Vec<LowerBound>,
         schedule: Schedule,
         changes: Changes,
         cut_short: Option<CutShort>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(Plan, Repaired), PlanError> {
-        let bound = lockstep_bounds::of_phases(phases, bounds);
-        let bound =
-            bound_of_whole(self.problem, bound, schedule.step_count() as u32, (Cost::Expensive, self.budget), observe);
+        let bound = match (phases, bounds.pop()) {
+            ([phase], Some(bound)) => of_phase(phase, bound),
+            _ => {
+                let enough = schedule.step_count() as u32;
+                bound_of_all_reduce(self.problem, enough, (Cost::Expensive, self.budget), observe)
+            }
+        };
         let engine = ConstructEngine.name();
         let origin = Origin::new(engine, Some(METHOD), self.seed, cut_short);
         let plan = Plan::verified(self.problem, schedule, None, (bound, false), origin)
