@@ -49,7 +49,6 @@ const DISTRIBUTION: &[RuleEntry] = &[
     entry(Rule::TimedCut, Cost::Expensive, timed_cut::BUILDS_ON, timed_cut::bound),
     entry(Rule::BroadcastLp, Cost::Expensive, broadcast_lp::BUILDS_ON, broadcast_lp::bound),
     entry(Rule::ArcForwarding, Cost::Expensive, &[], arc_forwarding::bound),
-    entry(Rule::ForwardingWindow, Cost::Expensive, arc_forwarding::WINDOW_BUILDS_ON, arc_forwarding::window_bound),
     entry(Rule::TreePacking, Cost::Expensive, tree_packing::BUILDS_ON, tree_packing::bound),
     entry(Rule::TimedEntries, Cost::Expensive, timed_entries::BUILDS_ON, timed_entries::bound),
     entry(Rule::TimedTrees, Cost::Expensive, timed_trees::BUILDS_ON, timed_trees::bound),

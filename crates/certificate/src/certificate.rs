@@ -280,29 +280,6 @@ pub enum Certificate {
         /// The sum of the lengths of all resources and ports.
         per_step: u64,
     },
-    /// Lengths of resources and ports that messages cover in few steps, under store-and-forward.
-    ///
-    /// Proves `before + ceil(distance / per_step) + after` steps. Only messages count whose source is `before` channels or
-    /// more away from the first channel of positive length, and whose receiver is `after` channels or more behind the
-    /// last one. They cover lengths, as for [`Lengths`](Self::Lengths), in neither the first `before` nor the last
-    /// `after` steps.
-    ForwardingWindow {
-        /// The smallest number of channels from the source of a message to one of positive length.
-        before: u32,
-        /// The smallest number of channels from one of positive length to the receiver of a message.
-        after: u32,
-        /// The length of each resource, in the order of the resource numbers.
-        resources: Vec<u32>,
-        /// The length of a send port of each terminal, in ascending order of terminals; empty if all are 0.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        sends: Vec<u32>,
-        /// The length of a receive port of each terminal, in ascending order of terminals; empty if all are 0.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        receptions: Vec<u32>,
-        /// The sum of the smallest lengths that these messages cover.
-        distance: u64,
-        /// The sum of the lengths of all resources and ports.
-        per_step: u64,
     },
     /// Lengths of resources and ports in each step, by which the trees of transfers are too long for `infeasible` steps. It
     /// serves [`Rule::TimedTrees`], [`Rule::TimedGossip`] and [`Rule::TimedEntries`].

@@ -189,10 +189,6 @@ impl Display for Explanation<'_> {
                 let per_step = per_step / u64::from(*unit).max(1);
                 Self::lengths(f, [resources, sends, receptions], &all_messages(*unit), [*distance, per_step])
             }
-            Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step } => {
-                let messages = format!("messages from {before} channels or more before these to {after} or more after");
-                Self::lengths(f, [resources, sends, receptions], &messages, [*distance, *per_step])
-            }
             Certificate::TimedTrees { infeasible, distance, available, .. } => {
                 let steps = counted((*infeasible).into(), "step");
                 write!(f, "by lengths of resources and ports in each of {steps}, all messages together cover ")?;

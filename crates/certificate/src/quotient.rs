@@ -37,7 +37,6 @@ impl Certificate {
             | Self::TreePackets { .. }
             | Self::BroadcastLp { .. }
             | Self::Eccentricity { .. }
-            | Self::ForwardingWindow { .. }
             | Self::TimedTrees { .. }
             | Self::Satisfiability { .. } => None,
         }

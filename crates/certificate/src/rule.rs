@@ -38,8 +38,6 @@ pub enum Rule {
     Volume,
     /// Even the best fractional routing of all messages gives some resource or port this load.
     ArcForwarding,
-    /// Messages that come from far away and go far cross few resources or ports in the steps between.
-    ForwardingWindow,
     /// Even the best fractional packing of trees of transfers gives some resource or port this load.
     TreePacking,
     /// Even the best fractional packing of trees in the time-expanded network takes this number of steps.
@@ -58,7 +56,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 20] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -72,7 +70,6 @@ impl Rule {
         Self::DistanceSum,
         Self::Volume,
         Self::ArcForwarding,
-        Self::ForwardingWindow,
         Self::TreePacking,
         Self::TimedTrees,
         Self::Gossip,
@@ -98,9 +95,6 @@ impl Rule {
             Self::DistanceSum => "the channels that all messages use",
             Self::Volume => "the messages that all terminals can send or receive per step",
             Self::ArcForwarding => "the channels that all messages use, with the best length for every channel",
-            Self::ForwardingWindow => {
-                "the channels that messages use which come from far away and go far, in the steps that are left for them"
-            }
             Self::TreePacking => {
                 "the resources and ports that the transfers of all messages use, with the best lengths"
             }
@@ -143,7 +137,6 @@ impl Rule {
             Self::DistanceSum => "distance-sum",
             Self::Volume => "volume",
             Self::ArcForwarding => "arc-forwarding",
-            Self::ForwardingWindow => "forwarding-window",
             Self::TreePacking => "tree-packing",
             Self::TimedTrees => "timed-trees",
             Self::Gossip => "gossip",

@@ -61,14 +61,14 @@ impl Numbers<'_> {
         let (messages, per_step) = (UNKNOWN, UNKNOWN);
         let source = problem.messages().source(problem.messages().ids().next().unwrap());
         let infeasible = 1 + self.below(5) as u32;
-        match self.below(22) {
+        match self.below(20) {
             0 | 1 => self.cut(topology),
             2 => (Rule::SourceCut, Certificate::SourceCut { source, nodes: self.nodes(topology), messages, per_step }),
             3 => {
                 let nodes = self.nodes(topology);
                 (Rule::Reception, Certificate::Reception { nodes, deliveries: UNKNOWN, per_step })
             }
-            19 | 20 => {
+            15 | 19 => {
                 let (nodes, receivers) = (self.nodes(topology), 1 + self.below(topology.terminal_count()) as u64);
                 let late = 1 + self.below(3) as u32;
                 let entries = UNKNOWN;
@@ -109,18 +109,7 @@ impl Numbers<'_> {
                 let rule = [Rule::TimedTrees, Rule::TimedEntries][self.below(2)];
                 (rule, self.timed_lengths(topology, infeasible))
             }
-            14 | 15 => {
-                let Certificate::Lengths { resources, sends, receptions, distance, per_step, .. } =
-                    self.lengths(topology)
-                else {
-                    unreachable!("lengths");
-                };
-                let (before, after) = (self.below(3) as u32, self.below(3) as u32);
-                let certificate =
-                    Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step };
-                (Rule::ForwardingWindow, certificate)
-            }
-            21 => (Rule::Satisfiability, self.proof(problem, infeasible)),
+            14 => (Rule::Satisfiability, self.proof(problem, infeasible)),
             16 => {
                 let mut certificate = self.lengths(topology);
                 if let Certificate::Lengths { unit, .. } = &mut certificate {
@@ -213,10 +202,7 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         | (Certificate::LateCut { per_step, .. }, "entries in one step")
         | (Certificate::GroupVolume { per_step, .. }, "transfers between groups in one step")
         | (Certificate::DistanceSum { per_step, .. }, "channels crossed in one step")
-        | (
-            Certificate::Lengths { per_step, .. } | Certificate::ForwardingWindow { per_step, .. },
-            "lengths in one step",
-        ) => per_step,
+        | (Certificate::Lengths { per_step, .. }, "lengths in one step") => per_step,
         (Certificate::Reception { deliveries, .. }, "deliveries") => deliveries,
         (Certificate::TimedCut { crossings, .. }, "crossings in all steps") => crossings,
         (Certificate::GroupVolume { transfers, .. }, "transfers between groups") => transfers,
@@ -243,7 +229,6 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         (Certificate::DistanceSum { channel_uses, .. }, "channels crossed") => channel_uses,
         (
             Certificate::Lengths { distance, .. }
-            | Certificate::ForwardingWindow { distance, .. }
             | Certificate::TimedTrees { distance, .. },
             "lengths of all messages",
         ) => distance,

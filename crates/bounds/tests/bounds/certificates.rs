@@ -31,49 +31,10 @@ fn each_problem(mut visit: impl FnMut(&Problem<'_>)) {
             }
         }
     }
-    let line = line();
-    let far = from_end_to_end(&line);
-    visit(&Problem::new(&line, &far, CommunicationModel::store_and_forward()).unwrap());
     let short: Topology = "mesh:1x4".parse().unwrap();
     let short = short.half_duplex();
     let two_blocks = Collective::all_reduce_in_blocks(&short, &[], 2.try_into().unwrap()).unwrap();
     visit(&Problem::new(&short, &two_blocks, CommunicationModel::store_and_forward()).unwrap());
-}
-
-/// Ten terminals in a row.
-fn line() -> Topology {
-    "mesh:1x10".parse().unwrap()
-}
-
-/// Scatters from the first two terminals to the last two.
-fn from_end_to_end(line: &Topology) -> Collective {
-    let terminals = line.terminals();
-    Collective::many_to_many_scatter(&terminals[..2], &terminals[terminals.len() - 2..])
-}
-
-/// All four messages cross the channel from terminal 2 to terminal 3, one per step: the first of them in the second step
-/// at the earliest, and the last of them five steps before the end at the latest.
-#[test]
-fn messages_from_end_to_end_leave_a_window_for_each_channel() {
-    let line = line();
-    let far = from_end_to_end(&line);
-    let problem = Problem::new(&line, &far, CommunicationModel::store_and_forward()).unwrap();
-    let bound = best(&problem);
-    assert_eq!((bound.rule, bound.steps), (Rule::ForwardingWindow, 10));
-    let Certificate::ForwardingWindow { before, after, .. } = bound.certificate.clone() else {
-        panic!("{bound}");
-    };
-    assert_eq!(bound.check(&problem), Ok(()));
-    for (wider, longer) in [(1, 0), (0, 1)] {
-        let mut changed = bound.clone();
-        if let Certificate::ForwardingWindow { before, after, .. } = &mut changed.certificate {
-            (*before, *after) = (*before + wider, *after + longer);
-        }
-        changed.steps += 1;
-        assert!(changed.check(&problem).is_err(), "a window of {before} and {after} steps, and one more");
-    }
-    let wormhole = Problem::new(&line, &far, CommunicationModel::wormhole()).unwrap();
-    assert!(bound.check(&wormhole).is_err());
 }
 
 #[test]

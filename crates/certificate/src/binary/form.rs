@@ -27,7 +27,7 @@ pub(super) const RULES: [Option<Rule>; 22] = [
     Some(Rule::CommonRoot),
     Some(Rule::Gossip),
     Some(Rule::TimedGossip),
-    Some(Rule::ForwardingWindow),
+    None,
     Some(Rule::Satisfiability),
     Some(Rule::TimedEntries),
 ];

@@ -27,7 +27,6 @@
 //! 12 Reversed         certificate
 //! 14 TimedTrees       infeasible: u32, resources, sends, receptions: lists of u32, distance: u64, available: u64
 //! 15 CommonRoot       root: u32, bound
-//! 16 ForwardingWindow before, after: u32, resources, sends, receptions: lists of u32, distance: u64, per_step: u64
 //! 17 LateCut          nodes: list of u32, receivers: u64, messages: u64, per_step: u64, late: u32, entries: u64
 //! 18 GroupVolume      groups: list of list of u32, transfers: u64, members: u64, per_step: u64
 //! 19 Satisfiability   infeasible: u32, variables: u32, clauses: u64, proof: list of i32, digest: text

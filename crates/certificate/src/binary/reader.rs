@@ -185,15 +185,6 @@ impl Reader<'_> {
                 available: self.u64()?,
             },
             15 => Certificate::CommonRoot { root: self.node()?, bound: Box::new(self.bound()?) },
-            16 => Certificate::ForwardingWindow {
-                before: self.u32()?,
-                after: self.u32()?,
-                resources: self.u32s()?,
-                sends: self.u32s()?,
-                receptions: self.u32s()?,
-                distance: self.u64()?,
-                per_step: self.u64()?,
-            },
             17 => Certificate::LateCut {
                 nodes: self.nodes()?,
                 receivers: self.u64()?,

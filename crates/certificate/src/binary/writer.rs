@@ -188,20 +188,6 @@ impl Writer {
                 self.node(root);
                 self.bound(bound);
             }
-            Certificate::ForwardingWindow {
-                before,
-                after,
-                ref resources,
-                ref sends,
-                ref receptions,
-                distance,
-                per_step,
-            } => {
-                self.u8(16);
-                self.u32(before);
-                self.u32(after);
-                self.lists([resources, sends, receptions], [distance, per_step]);
-            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Lengths of shortest paths, summed over all messages.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 use lockstep_schedule::{Problem, Switching};
 use lockstep_topology::{ChannelId, NodeId, Topology};
@@ -12,14 +12,7 @@ use super::lengths::{Lengths, OVERFLOW};
 use super::messages::unsplit;
 use super::refusal::Checked;
 
-/// Returns the number of steps proved by the messages that cover no length in some first and some last steps: `window` is
-/// the number of the first ones and of the last ones.
-pub(super) fn steps_proved(
-    problem: &Problem<'_>,
-    lengths: &Lengths<'_>,
-    window: [u32; 2],
-    claimed: [u64; 2],
-) -> Checked<u64> {
+pub(super) fn steps_proved(problem: &Problem<'_>, lengths: &Lengths<'_>, claimed: [u64; 2]) -> Checked<u64> {
     let (messages, switching) = (problem.messages(), problem.model().switching);
     if !messages.is_scatter() {
         return Err("copies of a message can share a part of their paths".into());
@@ -28,42 +21,10 @@ pub(super) fn steps_proved(
     if ports_have_lengths && switching == Switching::Wormhole {
         return Err("a wormhole transfer crosses many channels through one port".into());
     }
-    if window != [0, 0] && switching == Switching::Wormhole {
-        return Err("a wormhole transfer crosses many channels in one step".into());
-    }
     if lengths.unit != 1 {
         return Err("the transfers of a path are not rounded".into());
     }
-    let between = lengths.steps_proved(problem, claimed, || total_distance(problem, lengths, window))?;
-    // Some message covers a length, so there are steps between the first and the last ones.
-    Ok(between + window.into_iter().map(u64::from).sum::<u64>())
-}
-
-/// Returns, for each node, the smallest number of channels from it to a channel of positive length; or, `backwards`, from
-/// such a channel to it. `None` if there is no way. Messages may pass every node, which is true of some and makes no
-/// distance larger for the others.
-fn channels_to_lengths(problem: &Problem<'_>, lengths: &Lengths<'_>, backwards: bool) -> Vec<Option<u32>> {
-    let topology = problem.topology();
-    let mut distance = vec![None; topology.node_count()];
-    let mut queue = VecDeque::new();
-    for channel in topology.channels().filter(|&channel| is_usable(problem, channel)) {
-        let end = if backwards { topology.head(channel) } else { topology.tail(channel) };
-        if length_of(lengths, topology, channel) > 0 && distance[end.index()].is_none() {
-            distance[end.index()] = Some(0);
-            queue.push_back((end, 0));
-        }
-    }
-    while let Some((node, channels)) = queue.pop_front() {
-        let next = if backwards { topology.out_channels(node) } else { topology.in_channels(node) };
-        for &channel in next.iter().filter(|&&channel| is_usable(problem, channel)) {
-            let node = if backwards { topology.head(channel) } else { topology.tail(channel) };
-            if distance[node.index()].is_none() {
-                distance[node.index()] = Some(channels + 1);
-                queue.push_back((node, channels + 1));
-            }
-        }
-    }
-    distance
+    lengths.steps_proved(problem, claimed, || total_distance(problem, lengths))
 }
 
 /// Returns the length of a channel: that of its resource and, between terminals, those of its ports.
@@ -72,20 +33,15 @@ fn length_of(lengths: &Lengths<'_>, topology: &Topology, channel: ChannelId) -> 
     lengths.channel(topology, channel) + ports
 }
 
-/// Returns the sum of the lengths of shortest legal paths over all messages of the window.
-fn total_distance(problem: &Problem<'_>, lengths: &Lengths<'_>, window: [u32; 2]) -> Checked<u64> {
+/// Returns the sum of the lengths of shortest legal paths over all messages.
+fn total_distance(problem: &Problem<'_>, lengths: &Lengths<'_>) -> Checked<u64> {
     let messages = problem.messages();
     let (originals, chunks) = unsplit(&messages);
     let pairs = originals.flat_map(|message| {
         let source = messages.source(message);
         messages.receivers_iter(message).map(move |receiver| (source, receiver))
     });
-    let [before, after] = [false, true].map(|backwards| channels_to_lengths(problem, lengths, backwards));
-    let is_far = |distance: Option<u32>, least: u32| distance.is_none_or(|distance| distance >= least);
-    let is_in_window = |&(source, receiver): &(NodeId, NodeId)| {
-        is_far(before[source.index()], window[0]) && is_far(after[receiver.index()], window[1])
-    };
-    let mut pairs: Vec<(NodeId, NodeId)> = pairs.filter(is_in_window).collect();
+    let mut pairs: Vec<(NodeId, NodeId)> = pairs.collect();
     pairs.sort_unstable();
     expect_few_searches(problem, pairs.chunk_by(|(source, _), (other, _)| source == other).count())?;
     let is_minimal = takes_fewest_channels(problem);

@@ -137,25 +137,10 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (_, &Certificate::Lengths { ref resources, ref sends, ref receptions, unit, distance, per_step }) => {
             let lengths = lengths::Lengths { resources, sends, receptions, unit };
             match rule {
-                Rule::ArcForwarding => arc_forwarding::steps_proved(problem, &lengths, [0, 0], [distance, per_step]),
+                Rule::ArcForwarding => arc_forwarding::steps_proved(problem, &lengths, [distance, per_step]),
                 Rule::TreePacking => tree_packing::steps_proved(problem, &lengths, [distance, per_step]),
                 _ => Err("the facts belong to another rule".into()),
             }
-        }
-        (
-            Rule::ForwardingWindow,
-            &Certificate::ForwardingWindow {
-                before,
-                after,
-                ref resources,
-                ref sends,
-                ref receptions,
-                distance,
-                per_step,
-            },
-        ) => {
-            let lengths = lengths::Lengths { resources, sends, receptions, unit: 1 };
-            arc_forwarding::steps_proved(problem, &lengths, [before, after], [distance, per_step])
         }
         (
             Rule::Satisfiability,

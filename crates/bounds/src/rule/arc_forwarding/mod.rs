@@ -1,14 +1,12 @@
-//! The load of the best fractional routing, proved by lengths of resources and ports; and the steps that are left for
-//! messages that come from far away and go far.
+//! The load of the best fractional routing, proved by lengths of resources and ports.
 
 mod capacitated_network;
 mod path_graph;
 mod routing_descent;
 mod shortest_paths;
-mod window;
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
-use lockstep_schedule::{Problem, Switching};
+use lockstep_schedule::Problem;
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
@@ -16,24 +14,15 @@ use self::capacitated_network::CapacitatedNetwork;
 use self::path_graph::{PathGraph, whole};
 use self::routing_descent::{RoutingDescent, receivers};
 use self::shortest_paths::ShortestPaths;
-use self::window::{Margins, Window};
 use crate::demand::Demand;
 use crate::pipeline::ceil_steps;
 use crate::request::BoundRequest;
-
-pub(crate) const WINDOW_BUILDS_ON: &[Rule] = &[Rule::Eccentricity, Rule::TimedCut, Rule::ArcForwarding];
 
 /// Node and channel visits that one bound may take, if they suffice for [`MIN_ROUNDS`]: about a second.
 const WORK: usize = 1 << 25;
 
 /// The largest number of visits of one round.
 const MAX_ROUND: usize = 1 << 25;
-
-/// Node and channel visits that the bound by windows may take.
-const WINDOW_WORK: usize = 1 << 24;
-
-/// The largest number of visits of one round of the bound by windows.
-const MAX_WINDOW_ROUND: usize = 1 << 22;
 
 /// The cost of a round besides its visits, in visits.
 const ROUND_WORK: usize = 1 << 12;
@@ -53,9 +42,6 @@ const TRIAL_INTERVAL: usize = 4;
 
 /// The largest number of flows, one per source and channel, of 4 bytes each.
 const MAX_FLOWS: usize = 1 << 24;
-
-/// The largest number of resources and ports of the largest load that are tried alone.
-const MAX_ALONE: usize = 32;
 
 /// The number of lengths that are tried at the same time.
 const LANES: usize = 4;
@@ -86,37 +72,6 @@ const MAX_LENGTH: u32 = 1 << 20;
 /// Mathematics* 23 (1989). The duality: Shahrokhi and Matula, "The maximum concurrent flow problem", *J. ACM* 37
 /// (1990).
 pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
-    found(problem, request, false, [WORK, MAX_ROUND])
-}
-
-/// Computes a lower bound on the steps of the messages that come from far away and go far, under store-and-forward.
-///
-/// Give lengths to resources and ports as [above](bound). A message whose source is `b` channels or more before the first
-/// channel of positive length covers nothing in the first `b` steps, and one whose receiver is `a` channels or more
-/// after the last one covers nothing in the last `a` steps. So the total length of their shortest paths, divided by the
-/// total length of all resources, is a bound on the steps in between. For every candidate of the lengths, all `b` and
-/// `a` are tried. The bound must exceed those of the rules that it builds on. Takes the time of [`bound`], but less work
-/// at most.
-///
-/// # Source
-///
-/// Lockstep. For one channel it is the bound of one machine with heads and tails: Carlier, "The one-machine sequencing
-/// problem", *European J. Operational Research* 11 (1982).
-pub(crate) fn window_bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<LowerBound> {
-    let least = request.proved_by(WINDOW_BUILDS_ON);
-    if problem.model().switching == Switching::Wormhole || least >= request.enough {
-        return None;
-    }
-    found(problem, request, true, [WINDOW_WORK, MAX_WINDOW_ROUND]).filter(|bound| bound.steps > least)
-}
-
-/// Searches for lengths, with windows or without, for a limited number of visits in all rounds and in one.
-fn found(
-    problem: &Problem<'_>,
-    request: &BoundRequest<'_>,
-    has_windows: bool,
-    [work, max_round]: [usize; 2],
-) -> Option<LowerBound> {
     let messages = problem.messages();
     if !messages.is_scatter() || messages.len() == 1 {
         return None;
@@ -125,7 +80,7 @@ fn found(
     let sources = demand.sources();
     let round = sources.len().checked_mul(network.node_count() + network.channel_count())?;
     let longest = u128::from(messages.delivery_count()) * network.node_count() as u128 * u128::from(MAX_LENGTH);
-    if round > max_round || sources.len() * network.channel_count() > MAX_FLOWS || u64::try_from(longest).is_err() {
+    if round > MAX_ROUND || sources.len() * network.channel_count() > MAX_FLOWS || u64::try_from(longest).is_err() {
         return None;
     }
     let chunks = messages.chunks();
@@ -144,25 +99,20 @@ fn found(
         sources: &sources,
         minimal: &minimal,
         chunks,
-        has_windows,
         best: None,
     };
     search.offer_uniform();
     if search.steps() < request.enough {
         let mut descent = RoutingDescent::new(&network, &demand, &sources, &minimal);
         search.offer(&descent.bottleneck(), 1);
-        if has_windows {
-            search.offer_each(&descent.bottleneck());
-        }
         // The best quotient before the first round, and after each trial round.
         let mut quotients = vec![search.quotient()];
-        let most_rounds = work.div_ceil(round + ROUND_WORK).saturating_sub(1).max(MIN_ROUNDS);
+        let most_rounds = WORK.div_ceil(round + ROUND_WORK).saturating_sub(1).max(MIN_ROUNDS);
         for rounds in 1..=most_rounds {
-            let spent = (rounds * (round + ROUND_WORK)) as f64 / work as f64;
+            let spent = (rounds * (round + ROUND_WORK)) as f64 / WORK as f64;
             let largest_bound = descent.smallest_load * (1.0 - FINAL_GAP * spent.min(1.0).sqrt()) * f64::from(chunks);
             let is_done = search.steps() >= request.enough || request.is_over();
-            // The load of a routing does not limit what windows prove.
-            let is_best = !has_windows && f64::from(search.steps()) >= largest_bound;
+            let is_best = f64::from(search.steps()) >= largest_bound;
             if is_done || is_best {
                 break;
             }
@@ -173,7 +123,7 @@ fn found(
                 search.offer_all(&[(&lengths, MAX_LENGTH), (&damped(&lengths), MAX_LENGTH), (&lengths, 1)]);
                 quotients.push(search.quotient());
                 let largest_quotient = extrapolated(&quotients, most_rounds - rounds);
-                if !has_windows && spent >= STALL && largest_quotient <= f64::from(search.steps()) {
+                if spent >= STALL && largest_quotient <= f64::from(search.steps()) {
                     break;
                 }
             } else if proved > f64::from(search.steps()) {
@@ -182,7 +132,7 @@ fn found(
         }
     }
     search.simplify();
-    search.best?.bound(network.resources, has_windows)
+    search.best?.bound(network.resources)
 }
 
 /// Returns an estimate of the quotient after some more rounds, from those of the trial rounds. It continues the gain of the
@@ -198,19 +148,17 @@ fn extrapolated(quotients: &[f64], rounds_left: usize) -> f64 {
 struct LengthCandidate {
     /// The length of each capacity.
     length: Vec<u32>,
-    /// The window of the messages that are counted.
-    window: Window,
     distance: u64,
     per_step: u64,
 }
 
 impl LengthCandidate {
     fn steps(&self) -> Option<u32> {
-        ceil_steps(self.distance, self.per_step)?.checked_add(self.window.outside())
+        ceil_steps(self.distance, self.per_step)
     }
 
-    fn bound(self, resources: usize, has_windows: bool) -> Option<LowerBound> {
-        let (steps, Window { before, after }) = (self.steps()?, self.window);
+    fn bound(self, resources: usize) -> Option<LowerBound> {
+        let steps = self.steps()?;
         let mut lengths = self.length;
         let mut sends = lengths.split_off(resources);
         let mut receptions = sends.split_off(sends.len() / 2);
@@ -220,14 +168,8 @@ impl LengthCandidate {
             }
         }
         let (resources, distance, per_step) = (lengths, self.distance, self.per_step);
-        let (rule, certificate) = if has_windows {
-            let certificate =
-                Certificate::ForwardingWindow { before, after, resources, sends, receptions, distance, per_step };
-            (Rule::ForwardingWindow, certificate)
-        } else {
-            (Rule::ArcForwarding, Certificate::Lengths { resources, sends, receptions, unit: 1, distance, per_step })
-        };
-        Some(LowerBound { steps, rule, certificate })
+        let certificate = Certificate::Lengths { resources, sends, receptions, unit: 1, distance, per_step };
+        Some(LowerBound { steps, rule: Rule::ArcForwarding, certificate })
     }
 }
 
@@ -239,8 +181,6 @@ struct LengthSearch<'a> {
     /// The paths with the fewest channels from each source, if messages may only use them.
     minimal: &'a [PathGraph],
     chunks: u32,
-    /// Whether messages cover lengths in some steps only.
-    has_windows: bool,
     best: Option<LengthCandidate>,
 }
 
@@ -249,7 +189,7 @@ impl LengthSearch<'_> {
         self.best.as_ref().and_then(LengthCandidate::steps).unwrap_or(0)
     }
 
-    /// Returns the number of steps that the best lengths prove, before it is rounded up, without those outside their window.
+    /// Returns the number of steps that the best lengths prove, before it is rounded up.
     fn quotient(&self) -> f64 {
         self.best.as_ref().map_or(0.0, |best| best.distance as f64 / best.per_step as f64)
     }
@@ -264,16 +204,6 @@ impl LengthSearch<'_> {
             let lengths: Vec<f64> = (0..capacity.len()).map(|place| f64::from(u8::from(is_counted(place)))).collect();
             self.offer(&lengths, 1);
             start += count;
-        }
-    }
-
-    /// Tries some of the positive lengths alone: the fewer channels are long, the farther are messages from them.
-    fn offer_each(&mut self, lengths: &[f64]) {
-        let mut alone = vec![0.0; lengths.len()];
-        for place in (0..lengths.len()).filter(|&place| lengths[place] > 0.0).take(MAX_ALONE) {
-            alone[place] = 1.0;
-            self.offer(&alone, 1);
-            alone[place] = 0.0;
         }
     }
 
@@ -292,11 +222,8 @@ impl LengthSearch<'_> {
     }
 
     fn is_better(&self, candidate: &LengthCandidate) -> bool {
-        // Compares two sums of steps outside and a quotient.
-        let product = |a: &LengthCandidate, b: &LengthCandidate| {
-            let sum = u128::from(a.distance) + u128::from(a.window.outside()) * u128::from(a.per_step);
-            sum * u128::from(b.per_step)
-        };
+        let product =
+            |a: &LengthCandidate, b: &LengthCandidate| u128::from(a.distance) * u128::from(b.per_step);
         self.best.as_ref().is_none_or(|best| product(candidate, best) > product(best, candidate))
     }
 
@@ -308,9 +235,8 @@ impl LengthSearch<'_> {
         });
         let lengths: Vec<Vec<u32>> = lengths.filter(|length: &Vec<u32>| self.per_step(length) > 0).collect();
         let of_channels: Vec<Vec<f64>> = lengths.iter().map(|length| self.of_channels(length)).collect();
-        let bests: Vec<Option<LengthCandidate>> = if self.minimal.is_empty() {
-            let of_all = lengths.iter().zip(&of_channels);
-            of_all.map(|(length, of_channel)| self.best_window(length, of_channel)).collect()
+        let sums: Vec<u64> = if self.minimal.is_empty() {
+            of_channels.iter().map(|of_channel| self.sum(of_channel)).collect()
         } else {
             let mut sums = Vec::new();
             for of_channels in of_channels.chunks(LANES) {
@@ -320,15 +246,14 @@ impl LengthSearch<'_> {
                     count => sums.extend(&self.minimal_sums(alike)[..count]),
                 }
             }
-            let best = |(length, &sum): (&Vec<u32>, &u64)| {
-                let (distance, per_step) = (sum * u64::from(self.chunks), self.per_step(length));
-                let best = LengthCandidate { length: Vec::new(), window: Window::default(), distance, per_step };
-                (distance > 0).then_some(best)
-            };
-            lengths.iter().zip(&sums).map(best).collect()
+            sums
         };
-        let with_lengths = lengths.into_iter().zip(bests).filter_map(|(length, best)| Some((length, best?)));
-        with_lengths.map(|(length, best)| LengthCandidate { length, ..best }).collect()
+        let candidates = lengths.into_iter().zip(sums).map(|(length, sum)| LengthCandidate {
+            distance: sum * u64::from(self.chunks),
+            per_step: self.per_step(&length),
+            length,
+        });
+        candidates.filter(|candidate| candidate.distance > 0).collect()
     }
 
     /// Returns the length of each channel.
@@ -353,36 +278,13 @@ impl LengthSearch<'_> {
             .reduce(|| [0; K], added)
     }
 
-    /// Returns the sums of the window that proves the most.
-    fn best_window(&self, length: &[u32], of_channel: &[f64]) -> Option<LengthCandidate> {
-        let per_step = self.per_step(length);
-        let margins =
-            if self.has_windows { Margins::new(self.network, of_channel) } else { Margins::none(self.network) };
-        let of_source = |(mut sums, mut paths): (Vec<u64>, ShortestPaths), &source: &NodeId| {
+    /// Returns the sum of the distances of all messages.
+    fn sum(&self, of_channel: &[f64]) -> u64 {
+        let of_source = |paths: &mut ShortestPaths, &source: &NodeId| -> u64 {
             paths.compute(self.network, |channel| of_channel[channel], source);
-            for receiver in receivers(self.demand, source).map(NodeId::index) {
-                sums[margins.place(source.index(), receiver)] += whole(paths.distance[receiver]);
-            }
-            (sums, paths)
+            receivers(self.demand, source).map(|receiver| whole(paths.distance[receiver.index()])).sum()
         };
-        let none = || vec![0; margins.places()];
-        let added = |mut sums: Vec<u64>, others: Vec<u64>| {
-            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
-            sums
-        };
-        let sums = self.sources.par_iter().fold(|| (none(), ShortestPaths::default()), of_source);
-        let sums = sums.map(|(sums, _)| sums).reduce(none, added);
-        let mut best: Option<LengthCandidate> = None;
-        margins.each_window(sums, |window, sum| {
-            let distance = sum * u64::from(self.chunks);
-            let steps = |window: Window, distance: u64| distance.div_ceil(per_step) + u64::from(window.outside());
-            let is_better = |best: &LengthCandidate| steps(window, distance) >= steps(best.window, best.distance);
-            // Of windows with the same number of steps, the largest one counts: the last one visited.
-            if distance > 0 && best.as_ref().is_none_or(is_better) {
-                best = Some(LengthCandidate { length: Vec::new(), window, distance, per_step });
-            }
-        });
-        best
+        self.sources.par_iter().map_init(ShortestPaths::default, of_source).sum()
     }
 
     /// Replaces the best lengths by smaller integers that prove the same number of steps.
