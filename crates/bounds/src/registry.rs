@@ -7,7 +7,7 @@ use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
 use crate::rule::{
     arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, gossip, growth, ports, reception, satisfiability,
-    source_cut, timed_cut, timed_entries, timed_gossip, timed_trees, tree_broadcast, tree_packets, tree_packing,
+    timed_cut, timed_entries, timed_gossip, timed_trees, tree_broadcast, tree_packets, tree_packing,
     volume,
 };
 
@@ -45,7 +45,6 @@ const DISTRIBUTION: &[RuleEntry] = &[
     entry(Rule::DistanceSum, Cost::Searches, &[], distance_sum::bound),
     entry(Rule::Reception, Cost::Expensive, reception::BUILDS_ON, reception::bound),
     entry(Rule::Cut, Cost::Expensive, cut::BUILDS_ON, cut::bound),
-    entry(Rule::SourceCut, Cost::Expensive, source_cut::BUILDS_ON, source_cut::bound),
     entry(Rule::TimedCut, Cost::Expensive, timed_cut::BUILDS_ON, timed_cut::bound),
     entry(Rule::BroadcastLp, Cost::Expensive, broadcast_lp::BUILDS_ON, broadcast_lp::bound),
     entry(Rule::ArcForwarding, Cost::Expensive, &[], arc_forwarding::bound),

@@ -41,20 +41,6 @@ pub enum Certificate {
         /// Number of crossings possible in one step.
         per_step: u64,
     },
-    /// Messages of one source that must enter a node set, each in one transfer to its receiver.
-    ///
-    /// They enter over distinct resources, on channels that transfers from the source may use. Proves
-    /// `ceil(messages / per_step)` steps.
-    SourceCut {
-        /// The source.
-        source: NodeId,
-        /// The node set without the source, ascending.
-        nodes: Vec<NodeId>,
-        /// Number of messages of the source with a receiver in the set.
-        messages: u64,
-        /// Number of resources of channels into the set that lie on a legal path from the source. With minimal routing,
-        /// legal paths are shortest paths.
-        per_step: u64,
     },
     /// Deliveries to the terminals of a node set, each by its own transfer, which enters the set or starts in it.
     ///

@@ -124,11 +124,6 @@ impl Display for Explanation<'_> {
             Certificate::Cut { nodes, direction, messages, per_step } => {
                 self.cut(f, nodes, *direction, [*messages, *per_step])
             }
-            Certificate::SourceCut { source, nodes, messages, per_step } => {
-                let (messages, source) = (counted(*messages, "message"), self.name(*source));
-                write!(f, "{messages} of terminal {source} must go into {}", self.set(nodes))?;
-                write!(f, ", at most {per_step} in a step over channels that they may take")
-            }
             Certificate::Reception { nodes, deliveries, per_step } => {
                 write!(f, "{} to terminals among {}", counted(*deliveries, "delivery"), self.set(nodes))?;
                 write!(f, ", at most {per_step} in a step over the channels that lead there")

@@ -19,9 +19,7 @@ impl Certificate {
     /// ```
     pub fn quotient(&self) -> Option<[u64; 2]> {
         match *self {
-            Self::Cut { messages, per_step, .. } | Self::SourceCut { messages, per_step, .. } => {
-                Some([messages, per_step])
-            }
+            Self::Cut { messages, per_step, .. } => Some([messages, per_step]),
             Self::Reception { deliveries, per_step, .. } | Self::Volume { deliveries, per_step } => {
                 Some([deliveries, per_step])
             }

@@ -26,8 +26,6 @@ pub enum Rule {
     Eccentricity,
     /// Messages cross from one part of the network to the other.
     Cut,
-    /// Messages cross a cut over channels that transfers from their source may use.
-    SourceCut,
     /// All deliveries to some terminals pass the channels that lead to them.
     Reception,
     /// Messages cross a cut of the time-expanded network, or enter a part of the network before the last step.
@@ -56,7 +54,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 19] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -64,7 +62,6 @@ impl Rule {
         Self::BroadcastLp,
         Self::Eccentricity,
         Self::Cut,
-        Self::SourceCut,
         Self::Reception,
         Self::TimedCut,
         Self::DistanceSum,
@@ -89,7 +86,6 @@ impl Rule {
             Self::BroadcastLp => "the growth of the set of holders, by a linear programme over sets of nodes",
             Self::Eccentricity => "the distance of a store-and-forward message, one channel per step",
             Self::Cut => "the messages that must cross a cut of the network",
-            Self::SourceCut => "the messages that must cross a cut of the shortest paths from one source",
             Self::Reception => "the messages that the terminals behind few channels must receive",
             Self::TimedCut => "the messages that must cross a cut that moves in time",
             Self::DistanceSum => "the channels that all messages use",
@@ -131,7 +127,6 @@ impl Rule {
             Self::BroadcastLp => "broadcast-lp",
             Self::Eccentricity => "eccentricity",
             Self::Cut => "cut",
-            Self::SourceCut => "source-cut",
             Self::Reception => "reception",
             Self::TimedCut => "timed-cut",
             Self::DistanceSum => "distance-sum",

@@ -10,7 +10,6 @@ pub(crate) mod growth;
 pub(crate) mod ports;
 pub(crate) mod reception;
 pub(crate) mod satisfiability;
-pub(crate) mod source_cut;
 pub(crate) mod timed_cut;
 pub(crate) mod timed_entries;
 pub(crate) mod timed_gossip;

@@ -22,7 +22,6 @@ pub(crate) const BUILDS_ON: &[Rule] = &[
     Rule::BroadcastLp,
     Rule::Eccentricity,
     Rule::Cut,
-    Rule::SourceCut,
     Rule::Reception,
     Rule::TimedCut,
     Rule::DistanceSum,

@@ -61,14 +61,13 @@ impl Numbers<'_> {
         let (messages, per_step) = (UNKNOWN, UNKNOWN);
         let source = problem.messages().source(problem.messages().ids().next().unwrap());
         let infeasible = 1 + self.below(5) as u32;
-        match self.below(20) {
+        match self.below(19) {
             0 | 1 => self.cut(topology),
-            2 => (Rule::SourceCut, Certificate::SourceCut { source, nodes: self.nodes(topology), messages, per_step }),
             3 => {
                 let nodes = self.nodes(topology);
                 (Rule::Reception, Certificate::Reception { nodes, deliveries: UNKNOWN, per_step })
             }
-            15 | 19 => {
+            2 | 15 => {
                 let (nodes, receivers) = (self.nodes(topology), 1 + self.below(topology.terminal_count()) as u64);
                 let late = 1 + self.below(3) as u32;
                 let entries = UNKNOWN;
@@ -190,14 +189,10 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
     let number = match (certificate, quantity) {
         (Certificate::Reversed { certificate }, _) => return correct(certificate, quantity, actual),
         (Certificate::Cut { messages, .. } | Certificate::TimedCut { messages, .. }, "messages that must cross")
-        | (
-            Certificate::SourceCut { messages, .. } | Certificate::LateCut { messages, .. },
-            "messages that must enter",
-        )
+        | (Certificate::LateCut { messages, .. }, "messages that must enter")
         | (Certificate::Growth { messages, .. }, "messages of the source")
         | (Certificate::Eccentricity { messages, .. }, "messages that travel this far") => messages,
         (Certificate::Cut { per_step, .. }, "crossings in one step")
-        | (Certificate::SourceCut { per_step, .. }, "resources that lead in")
         | (Certificate::Reception { per_step, .. }, "deliveries in one step")
         | (Certificate::LateCut { per_step, .. }, "entries in one step")
         | (Certificate::GroupVolume { per_step, .. }, "transfers between groups in one step")

@@ -11,7 +11,7 @@ use crate::networks::with_capacities;
 use crate::oracle::cases;
 
 /// The rules whose bounds do not depend on a search that may stop early.
-const EXACT: [Rule; 10] = [
+const EXACT: [Rule; 9] = [
     Rule::Ports,
     Rule::Growth,
     Rule::Volume,
@@ -21,7 +21,6 @@ const EXACT: [Rule; 10] = [
     Rule::Eccentricity,
     Rule::DistanceSum,
     Rule::Reception,
-    Rule::SourceCut,
 ];
 
 proptest! {

@@ -172,7 +172,7 @@ proptest! {
             if is_in(root) { (0, 1) } else { (waiting, inlets.count()) }
         });
         let by_ports = steps_by(&problem, Rule::Ports);
-        let found = [Rule::Cut, Rule::SourceCut].map(|rule| steps_by(&problem, rule)).into_iter().max().unwrap();
+        let found = [Rule::Cut, Rule::ArcForwarding].map(|rule| steps_by(&problem, rule)).into_iter().max().unwrap();
         prop_assert_eq!(found.max(by_ports), by_cuts.max(by_ports));
     }
 

@@ -15,7 +15,7 @@ pub(super) const RULES: [Option<Rule>; 22] = [
     Some(Rule::BroadcastLp),
     Some(Rule::Eccentricity),
     Some(Rule::Cut),
-    Some(Rule::SourceCut),
+    None,
     Some(Rule::Reception),
     Some(Rule::TimedCut),
     Some(Rule::DistanceSum),

@@ -13,7 +13,6 @@
 //!
 //! ```text
 //!  0 Cut              nodes: list of u32, direction: u8 (0 in, 1 out, 2 both), messages: u64, per_step: u64
-//!  1 SourceCut        source: u32, nodes: list of u32, messages: u64, per_step: u64
 //!  2 Reception        nodes: list of u32, deliveries: u64, per_step: u64
 //!  3 TimedCut         infeasible: u32, holds, sends, receives: lists of u32, messages: u64, crossings: u64
 //!  4 Growth           source: u32, messages: u64, receivers: u64, ports: u64, informed: list of u64

@@ -121,12 +121,6 @@ impl Reader<'_> {
                 messages: self.u64()?,
                 per_step: self.u64()?,
             },
-            1 => Certificate::SourceCut {
-                source: self.node()?,
-                nodes: self.nodes()?,
-                messages: self.u64()?,
-                per_step: self.u64()?,
-            },
             2 => Certificate::Reception { nodes: self.nodes()?, deliveries: self.u64()?, per_step: self.u64()? },
             3 => Certificate::TimedCut {
                 infeasible: self.u32()?,

@@ -85,12 +85,6 @@ impl Writer {
                 self.direction(direction);
                 self.u64s([messages, per_step]);
             }
-            Certificate::SourceCut { source, ref nodes, messages, per_step } => {
-                self.u8(1);
-                self.node(source);
-                self.nodes(nodes);
-                self.u64s([messages, per_step]);
-            }
             Certificate::Reception { ref nodes, deliveries, per_step } => {
                 self.u8(2);
                 self.nodes(nodes);

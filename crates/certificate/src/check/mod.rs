@@ -19,7 +19,6 @@ mod nodes;
 mod reception;
 mod refusal;
 mod satisfiability;
-mod source_cut;
 mod timed_cut;
 mod timed_entries;
 mod timed_gossip;
@@ -97,9 +96,6 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
     match (rule, certificate) {
         (Rule::Ports | Rule::Cut, &Certificate::Cut { ref nodes, direction, messages, per_step }) => {
             cut::steps_proved(problem, rule, nodes, direction, [messages, per_step])
-        }
-        (Rule::SourceCut, &Certificate::SourceCut { source, ref nodes, messages, per_step }) => {
-            source_cut::steps_proved(problem, source, nodes, [messages, per_step])
         }
         (Rule::Reception, &Certificate::Reception { ref nodes, deliveries, per_step }) => {
             reception::steps_proved(problem, nodes, [deliveries, per_step])
