@@ -7,7 +7,7 @@ use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
 use crate::rule::{
     arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, gossip, growth, ports, reception, satisfiability,
-    timed_cut, timed_entries, timed_gossip, timed_trees, tree_broadcast, tree_packets, tree_packing,
+    timed_cut, timed_entries, timed_trees, tree_broadcast, tree_packets, tree_packing,
     volume,
 };
 
@@ -67,7 +67,6 @@ const ALL_REDUCE: &[RuleEntry] = &[
         timed_entries::BUILDS_ON_FOR_ALL_REDUCES,
         timed_entries::bound_of_all_reduce,
     ),
-    entry(Rule::TimedGossip, Cost::Expensive, timed_gossip::BUILDS_ON, timed_gossip::bound),
     entry(Rule::Satisfiability, Cost::Exact, satisfiability::BUILDS_ON_FOR_ALL_REDUCES, satisfiability::bound),
 ];
 

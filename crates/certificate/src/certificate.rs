@@ -268,13 +268,12 @@ pub enum Certificate {
     },
     },
     /// Lengths of resources and ports in each step, by which the trees of transfers are too long for `infeasible` steps. It
-    /// serves [`Rule::TimedTrees`], [`Rule::TimedGossip`] and [`Rule::TimedEntries`].
+    /// serves [`Rule::TimedTrees`] and [`Rule::TimedEntries`].
     ///
     /// Proves `infeasible + 1` steps. As for [`Lengths`](Self::Lengths), a transfer covers the lengths of its resources
     /// and of the ports at its ends in its step. A message covers the lengths of a tree of transfers, in which every
-    /// terminal receives the message in an earlier step than it sends it. In an all-reduce, a message covers a tree into the
-    /// terminal that is complete first, and a transfer to each other member in the last step of the tree or later. By entries, a
-    /// message covers one transfer into each class of terminals that it must enter, or in an all-reduce two per class.
+    /// terminal receives the message in an earlier step than it sends it. By entries, a message covers one transfer into each
+    /// class of terminals that it must enter, or in an all-reduce two per class.
     TimedTrees {
         /// The number of steps that is too small.
         infeasible: u32,

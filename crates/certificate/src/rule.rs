@@ -44,8 +44,6 @@ pub enum Rule {
     Gossip,
     /// An all-reduce contains the reductions of all messages to one terminal, and their broadcasts from it.
     CommonRoot,
-    /// Even the best fractional packing of gossips in the time-expanded network takes this number of steps.
-    TimedGossip,
     /// Messages must enter a part of the network, not before they can reach it, and early enough to go on.
     TimedEntries,
     /// The propositional formula which states that a schedule exists is unsatisfiable.
@@ -54,7 +52,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 18] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -71,7 +69,6 @@ impl Rule {
         Self::TimedTrees,
         Self::Gossip,
         Self::CommonRoot,
-        Self::TimedGossip,
         Self::TimedEntries,
         Self::Satisfiability,
     ];
@@ -98,9 +95,6 @@ impl Rule {
             Self::Gossip => "the resources and ports that the transfers of an all-reduce use, with the best lengths",
             Self::CommonRoot => {
                 "an all-reduce contains the reductions of all messages to any one terminal, and broadcasts"
-            }
-            Self::TimedGossip => {
-                "the resources and ports that the transfers of an all-reduce use in time, step by step"
             }
             Self::TimedEntries => {
                 "the messages that must enter a part of the network, not before they can reach it, and early enough to go on"
@@ -136,7 +130,6 @@ impl Rule {
             Self::TimedTrees => "timed-trees",
             Self::Gossip => "gossip",
             Self::CommonRoot => "common-root",
-            Self::TimedGossip => "timed-gossip",
             Self::TimedEntries => "timed-entries",
             Self::Satisfiability => "satisfiability",
         }

@@ -294,8 +294,7 @@ fn accepted_for_all_reduce(problem: &Problem<'_>, numbers: &mut Numbers<'_>) -> 
         2 | 3 => (Rule::Gossip, numbers.lengths(topology)),
         _ => {
             let infeasible = 1 + numbers.below(5) as u32;
-            let rule = [Rule::TimedGossip, Rule::TimedEntries][numbers.below(2)];
-            (rule, numbers.timed_lengths(topology, infeasible))
+            (Rule::TimedEntries, numbers.timed_lengths(topology, infeasible))
         }
     };
     if ![Rule::CommonRoot, Rule::Satisfiability].contains(&rule) && numbers.below(2) == 1 {

@@ -26,7 +26,7 @@ pub(super) const RULES: [Option<Rule>; 22] = [
     Some(Rule::TimedTrees),
     Some(Rule::CommonRoot),
     Some(Rule::Gossip),
-    Some(Rule::TimedGossip),
+    None,
     None,
     Some(Rule::Satisfiability),
     Some(Rule::TimedEntries),

@@ -6,7 +6,7 @@ use lockstep_schedule::{DistributePhase, Phase, Problem};
 use super::lengths::Lengths;
 use super::nodes::expect_terminal;
 use super::refusal::Checked;
-use super::{cut, gossip, group_volume, satisfiability, timed_entries, timed_gossip, volume};
+use super::{cut, gossip, group_volume, satisfiability, timed_entries, volume};
 use crate::certificate::{Certificate, LowerBound};
 use crate::error::CertificateError;
 use crate::rule::Rule;
@@ -58,10 +58,6 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
             Rule::Gossip,
             &Certificate::Lengths { ref resources, ref sends, ref receptions, unit, distance, per_step },
         ) => gossip::steps_proved(problem, &Lengths { resources, sends, receptions, unit }, [distance, per_step]),
-        (
-            Rule::TimedGossip,
-            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
-        ) => timed_gossip::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         (
             Rule::TimedEntries,
             &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },

@@ -21,7 +21,6 @@ mod refusal;
 mod satisfiability;
 mod timed_cut;
 mod timed_entries;
-mod timed_gossip;
 mod timed_lengths;
 mod timed_trees;
 mod transfers;

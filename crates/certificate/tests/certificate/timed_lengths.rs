@@ -1,4 +1,4 @@
-//! Lengths of resources and ports in each step, for trees of broadcasts and for all-reduces.
+//! Lengths of resources and ports in each step, for trees of broadcasts.
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{Collective, CommunicationModel, Ports, Routing};
@@ -96,43 +96,6 @@ fn the_work_of_a_check_is_limited() {
     for count in [1, 3] {
         assert_eq!(trees(&pair, 1, 2, &vec![1; count], [1, 1]), error);
     }
-}
-
-/// Both terminals need both blocks, two channels carry two transfers in a step, and each block has two transfers.
-#[test]
-fn gossips_have_a_tree_and_a_completion_of_each_other_member() {
-    let pair: Topology = "complete:2".parse().unwrap();
-    let check = |infeasible: u32, resources: &[u32], sums: [u64; 2]| {
-        let lists = [resources.to_vec(), Vec::new(), Vec::new()];
-        let bound = bound(Rule::TimedGossip, infeasible, lists, sums);
-        verdict(&pair, &Collective::all_reduce(), PACKETS, &bound)
-    };
-    assert_eq!(check(1, &[1, 1], [4, 2]), "accepted");
-    let not_long = why(Rule::TimedGossip, "the gossips of all messages are not too long");
-    assert_eq!(check(2, &[1, 1, 1, 1], [4, 4]), not_long);
-    assert_eq!(check(1, &[1, 1], [2, 2]), wrong("lengths of all messages", 2, 4));
-    // The first transfer of a block may have no length, and the second one then has length 3 in either step.
-    assert_eq!(check(2, &[0, 3, 0, 3], [6, 6]), not_long);
-}
-
-/// The contributions of 1 and 2 pass terminal 0, so no terminal has all of them after one step.
-#[test]
-fn a_gossip_that_cannot_end_is_longer_than_all_that_is_available() {
-    let mut network = TopologyBuilder::new("star");
-    let ends: Vec<_> = (0..3).map(|node| network.terminal(node.to_string())).collect();
-    network.link(ends[0], ends[1]);
-    network.link(ends[0], ends[2]);
-    let star = network.build().unwrap();
-    let one_block = Collective::all_reduce_in_blocks(&star, &[], 1.try_into().unwrap()).unwrap();
-    let check = |infeasible: u32, length: u32, sums: [u64; 2]| {
-        let lists = [vec![length; 4 * infeasible as usize], Vec::new(), Vec::new()];
-        verdict(&star, &one_block, PACKETS, &bound(Rule::TimedGossip, infeasible, lists, sums))
-    };
-    assert_eq!(check(1, 0, [1, 0]), "accepted");
-    assert_eq!(check(1, 1, [5, 4]), "accepted");
-    let not_long = why(Rule::TimedGossip, "the gossips of all messages are not too long");
-    assert_eq!(check(2, 0, [0, 0]), not_long);
-    assert_eq!(check(2, 1, [4, 8]), not_long);
 }
 
 /// Returns the verdict on a length of the first resource alone, for two chunks from terminal 0 to another one in one step.
