@@ -69,8 +69,6 @@ mod rule_search;
 mod sample;
 mod symmetric;
 mod throughput;
-mod timed_length_search;
-mod timed_tree_table;
 mod transfer_rules;
 mod transfers;
 mod trees;

@@ -7,7 +7,7 @@ use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
 use crate::rule::{
     arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, gossip, growth, ports, reception, satisfiability,
-    timed_cut, timed_entries, timed_trees, tree_broadcast, tree_packets, tree_packing,
+    timed_cut, timed_entries, tree_broadcast, tree_packets, tree_packing,
     volume,
 };
 
@@ -50,7 +50,6 @@ const DISTRIBUTION: &[RuleEntry] = &[
     entry(Rule::ArcForwarding, Cost::Expensive, &[], arc_forwarding::bound),
     entry(Rule::TreePacking, Cost::Expensive, tree_packing::BUILDS_ON, tree_packing::bound),
     entry(Rule::TimedEntries, Cost::Expensive, timed_entries::BUILDS_ON, timed_entries::bound),
-    entry(Rule::TimedTrees, Cost::Expensive, timed_trees::BUILDS_ON, timed_trees::bound),
     entry(Rule::Satisfiability, Cost::Exact, satisfiability::BUILDS_ON, satisfiability::bound),
 ];
 

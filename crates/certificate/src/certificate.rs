@@ -21,8 +21,8 @@ pub enum Direction {
 /// The facts that prove a bound. They suffice to check it without knowing how it was found.
 ///
 /// The facts concern the distribution of messages from sources to receivers. Node numbers are those of the topology.
-/// Each variant is named after the rule that it serves, except [`Cut`](Self::Cut), which also serves [`Rule::Ports`], and
-/// [`Lengths`](Self::Lengths).
+/// Each variant is named after the rule that it serves, except [`Cut`](Self::Cut), which also serves [`Rule::Ports`],
+/// [`Lengths`](Self::Lengths), and [`TimedLengths`](Self::TimedLengths), which serves [`Rule::TimedEntries`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -267,14 +267,12 @@ pub enum Certificate {
         per_step: u64,
     },
     },
-    /// Lengths of resources and ports in each step, by which the trees of transfers are too long for `infeasible` steps. It
-    /// serves [`Rule::TimedTrees`] and [`Rule::TimedEntries`].
+    /// Lengths of resources and ports in each step, by which the messages are too long for `infeasible` steps.
     ///
     /// Proves `infeasible + 1` steps. As for [`Lengths`](Self::Lengths), a transfer covers the lengths of its resources
-    /// and of the ports at its ends in its step. A message covers the lengths of a tree of transfers, in which every
-    /// terminal receives the message in an earlier step than it sends it. By entries, a message covers one transfer into each
-    /// class of terminals that it must enter, or in an all-reduce two per class.
-    TimedTrees {
+    /// and of the ports at its ends in its step. A message covers one transfer into each class of terminals that it must enter, or
+    /// in an all-reduce two per class.
+    TimedLengths {
         /// The number of steps that is too small.
         infeasible: u32,
         /// The length of each resource, step by step, in the order of the resource numbers.

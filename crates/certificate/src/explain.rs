@@ -184,7 +184,7 @@ impl Display for Explanation<'_> {
                 let per_step = per_step / u64::from(*unit).max(1);
                 Self::lengths(f, [resources, sends, receptions], &all_messages(*unit), [*distance, per_step])
             }
-            Certificate::TimedTrees { infeasible, distance, available, .. } => {
+            Certificate::TimedLengths { infeasible, distance, available, .. } => {
                 let steps = counted((*infeasible).into(), "step");
                 write!(f, "by lengths of resources and ports in each of {steps}, all messages together cover ")?;
                 write!(f, "{distance}, but only {available} are available")

@@ -35,7 +35,7 @@ impl Certificate {
             | Self::TreePackets { .. }
             | Self::BroadcastLp { .. }
             | Self::Eccentricity { .. }
-            | Self::TimedTrees { .. }
+            | Self::TimedLengths { .. }
             | Self::Satisfiability { .. } => None,
         }
     }

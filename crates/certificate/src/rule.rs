@@ -38,8 +38,6 @@ pub enum Rule {
     ArcForwarding,
     /// Even the best fractional packing of trees of transfers gives some resource or port this load.
     TreePacking,
-    /// Even the best fractional packing of trees in the time-expanded network takes this number of steps.
-    TimedTrees,
     /// Even the best fractional packing of gossips gives some resource or port this load.
     Gossip,
     /// An all-reduce contains the reductions of all messages to one terminal, and their broadcasts from it.
@@ -52,7 +50,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 17] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
@@ -66,7 +64,6 @@ impl Rule {
         Self::Volume,
         Self::ArcForwarding,
         Self::TreePacking,
-        Self::TimedTrees,
         Self::Gossip,
         Self::CommonRoot,
         Self::TimedEntries,
@@ -91,7 +88,6 @@ impl Rule {
             Self::TreePacking => {
                 "the resources and ports that the transfers of all messages use, with the best lengths"
             }
-            Self::TimedTrees => "the resources and ports that the transfers of all messages use in time, step by step",
             Self::Gossip => "the resources and ports that the transfers of an all-reduce use, with the best lengths",
             Self::CommonRoot => {
                 "an all-reduce contains the reductions of all messages to any one terminal, and broadcasts"
@@ -127,7 +123,6 @@ impl Rule {
             Self::Volume => "volume",
             Self::ArcForwarding => "arc-forwarding",
             Self::TreePacking => "tree-packing",
-            Self::TimedTrees => "timed-trees",
             Self::Gossip => "gossip",
             Self::CommonRoot => "common-root",
             Self::TimedEntries => "timed-entries",

@@ -12,7 +12,6 @@ pub(crate) mod reception;
 pub(crate) mod satisfiability;
 pub(crate) mod timed_cut;
 pub(crate) mod timed_entries;
-pub(crate) mod timed_trees;
 pub(crate) mod tree_broadcast;
 pub(crate) mod tree_packets;
 pub(crate) mod tree_packing;

@@ -104,10 +104,7 @@ impl Numbers<'_> {
                 (Rule::Eccentricity, Certificate::Eccentricity { node, direction, distance, messages, ports })
             }
             10 => (Rule::DistanceSum, Certificate::DistanceSum { channel_uses: UNKNOWN, per_step }),
-            11..=13 => {
-                let rule = [Rule::TimedTrees, Rule::TimedEntries][self.below(2)];
-                (rule, self.timed_lengths(topology, infeasible))
-            }
+            11..=13 => (Rule::TimedEntries, self.timed_lengths(topology, infeasible)),
             14 => (Rule::Satisfiability, self.proof(problem, infeasible)),
             16 => {
                 let mut certificate = self.lengths(topology);
@@ -161,7 +158,7 @@ impl Numbers<'_> {
                 });
                 lengths
             });
-        Certificate::TimedTrees { infeasible, resources, sends, receptions, distance: UNKNOWN, available: UNKNOWN }
+        Certificate::TimedLengths { infeasible, resources, sends, receptions, distance: UNKNOWN, available: UNKNOWN }
     }
 
     fn lengths(&mut self, topology: &Topology) -> Certificate {
@@ -224,10 +221,10 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
         (Certificate::DistanceSum { channel_uses, .. }, "channels crossed") => channel_uses,
         (
             Certificate::Lengths { distance, .. }
-            | Certificate::TimedTrees { distance, .. },
+            | Certificate::TimedLengths { distance, .. },
             "lengths of all messages",
         ) => distance,
-        (Certificate::TimedTrees { available, .. }, "lengths in all steps") => available,
+        (Certificate::TimedLengths { available, .. }, "lengths in all steps") => available,
         (certificate, _) => panic!("no {quantity} in {certificate:?}"),
     };
     assert_ne!(*number, actual, "{quantity}");

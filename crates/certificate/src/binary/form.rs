@@ -23,7 +23,7 @@ pub(super) const RULES: [Option<Rule>; 22] = [
     Some(Rule::ArcForwarding),
     None,
     Some(Rule::TreePacking),
-    Some(Rule::TimedTrees),
+    None,
     Some(Rule::CommonRoot),
     Some(Rule::Gossip),
     None,

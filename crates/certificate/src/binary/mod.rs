@@ -24,7 +24,7 @@
 //! 10 Volume           deliveries: u64, per_step: u64
 //! 11 Lengths          resources, sends, receptions: lists of u32, distance: u64, per_step: u64
 //! 12 Reversed         certificate
-//! 14 TimedTrees       infeasible: u32, resources, sends, receptions: lists of u32, distance: u64, available: u64
+//! 14 TimedLengths     infeasible: u32, resources, sends, receptions: lists of u32, distance: u64, available: u64
 //! 15 CommonRoot       root: u32, bound
 //! 17 LateCut          nodes: list of u32, receivers: u64, messages: u64, per_step: u64, late: u32, entries: u64
 //! 18 GroupVolume      groups: list of list of u32, transfers: u64, members: u64, per_step: u64

@@ -170,7 +170,7 @@ impl Reader<'_> {
                 per_step: self.u64()?,
             },
             12 => Certificate::Reversed { certificate: Box::new(self.certificate()?) },
-            14 => Certificate::TimedTrees {
+            14 => Certificate::TimedLengths {
                 infeasible: self.u32()?,
                 resources: self.u32s()?,
                 sends: self.u32s()?,

@@ -172,7 +172,7 @@ impl Writer {
                 self.u8(12);
                 self.certificate(certificate);
             }
-            Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available } => {
+            Certificate::TimedLengths { infeasible, ref resources, ref sends, ref receptions, distance, available } => {
                 self.u8(14);
                 self.u32(infeasible);
                 self.lists([resources, sends, receptions], [distance, available]);

@@ -60,7 +60,7 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         ) => gossip::steps_proved(problem, &Lengths { resources, sends, receptions, unit }, [distance, per_step]),
         (
             Rule::TimedEntries,
-            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
+            &Certificate::TimedLengths { infeasible, ref resources, ref sends, ref receptions, distance, available },
         ) => timed_entries::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         (
             Rule::Satisfiability,

@@ -22,7 +22,6 @@ mod satisfiability;
 mod timed_cut;
 mod timed_entries;
 mod timed_lengths;
-mod timed_trees;
 mod transfers;
 mod tree_broadcast;
 mod tree_packets;
@@ -142,12 +141,8 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
             &Certificate::Satisfiability { infeasible, variables, clauses, ref proof, ref digest },
         ) => satisfiability::steps_proved(problem, infeasible, FormulaSize { variables, clauses }, proof, digest),
         (
-            Rule::TimedTrees,
-            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
-        ) => timed_trees::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
-        (
             Rule::TimedEntries,
-            &Certificate::TimedTrees { infeasible, ref resources, ref sends, ref receptions, distance, available },
+            &Certificate::TimedLengths { infeasible, ref resources, ref sends, ref receptions, distance, available },
         ) => timed_entries::steps_proved(problem, infeasible, [resources, sends, receptions], [distance, available]),
         _ => Err("the facts belong to another rule".into()),
     }

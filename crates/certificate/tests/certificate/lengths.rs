@@ -131,6 +131,31 @@ fn transfers_and_steps_count_whole_units() {
     }
 }
 
+/// Returns the verdict on a length of the first resource alone, for two chunks from terminal 0 to another one.
+fn first_resource(network: &Topology, model: CommunicationModel, receiver: u32, distance: u64) -> String {
+    let chunks = Collective::many_to_many_broadcast(&[ROOT], &nodes(&[receiver])).with_chunks(2.try_into().unwrap());
+    let mut resources = vec![0; network.resource_count()];
+    resources[0] = 1;
+    let bound = lengths(2, [resources, vec![], vec![]], [distance, 1]);
+    verdict(network, &chunks, model, &LowerBound { rule: Rule::TreePacking, ..bound })
+}
+
+#[test]
+fn transfers_take_the_fewest_channels_under_minimal_routing() {
+    // The first resource is the channel 0 -> 1.
+    let triangle: Topology = "complete:3".parse().unwrap();
+    let any = CommunicationModel { routing: Routing::Any, ..WORMHOLE };
+    assert_eq!(first_resource(&triangle, WORMHOLE, 1, 2), "accepted");
+    assert_eq!(first_resource(&triangle, any, 1, 2), refused_sum(2, 0));
+    // The path with the fewest channels from 0 to 2 uses the first resource twice, so transfers take the detour.
+    let mut network = TopologyBuilder::new("detour");
+    let ends: Vec<_> = (0..5).map(|node| network.terminal(node.to_string())).collect();
+    let channels = [(0, 1), (1, 2), (0, 3), (3, 4), (4, 2)].map(|(tail, head)| network.channel(ends[tail], ends[head]));
+    network.share([channels[0], channels[1]]);
+    let detour = network.build().unwrap();
+    assert_eq!(first_resource(&detour, WORMHOLE, 2, 4), refused_sum(4, 0));
+}
+
 fn refused_sum(claimed: u64, actual: u64) -> String {
     format!("lengths of all messages: the certificate states {claimed}, but the problem gives {actual}")
 }

@@ -8,7 +8,7 @@ use crate::verdict::{PACKETS, ROOT, WORMHOLE, verdict, why};
 
 fn bound(infeasible: u32, lists: [&[u32]; 3], [distance, available]: [u64; 2]) -> LowerBound {
     let [resources, sends, receptions] = lists.map(<[u32]>::to_vec);
-    let certificate = Certificate::TimedTrees { infeasible, resources, sends, receptions, distance, available };
+    let certificate = Certificate::TimedLengths { infeasible, resources, sends, receptions, distance, available };
     LowerBound { steps: infeasible + 1, rule: Rule::TimedEntries, certificate }
 }
 

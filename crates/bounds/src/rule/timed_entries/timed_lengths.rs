@@ -65,7 +65,7 @@ impl TimedLengths {
         }
         let [sends, receptions] = [sends, receptions].map(without_zeros);
         let infeasible = self.steps as u32;
-        let certificate = Certificate::TimedTrees { infeasible, resources, sends, receptions, distance, available };
+        let certificate = Certificate::TimedLengths { infeasible, resources, sends, receptions, distance, available };
         (distance > available).then_some(certificate)
     }
 
