@@ -6,9 +6,8 @@ use lockstep_schedule::{Budget, Part, Phase, Problem};
 use crate::cost::Cost;
 use crate::request::{BoundRequest, ProvedSteps};
 use crate::rule::{
-    arc_forwarding, broadcast_lp, cut, distance_sum, eccentricity, gossip, growth, ports, reception, satisfiability,
-    timed_cut, timed_entries, tree_broadcast, tree_packets, tree_packing,
-    volume,
+    arc_forwarding, cut, distance_sum, eccentricity, gossip, growth, ports, reception, satisfiability, timed_cut,
+    timed_entries, tree_broadcast, tree_packets, tree_packing, volume,
 };
 
 /// A way to compute bounds by one rule.
@@ -46,7 +45,6 @@ const DISTRIBUTION: &[RuleEntry] = &[
     entry(Rule::Reception, Cost::Expensive, reception::BUILDS_ON, reception::bound),
     entry(Rule::Cut, Cost::Expensive, cut::BUILDS_ON, cut::bound),
     entry(Rule::TimedCut, Cost::Expensive, timed_cut::BUILDS_ON, timed_cut::bound),
-    entry(Rule::BroadcastLp, Cost::Expensive, broadcast_lp::BUILDS_ON, broadcast_lp::bound),
     entry(Rule::ArcForwarding, Cost::Expensive, &[], arc_forwarding::bound),
     entry(Rule::TreePacking, Cost::Expensive, tree_packing::BUILDS_ON, tree_packing::bound),
     entry(Rule::TimedEntries, Cost::Expensive, timed_entries::BUILDS_ON, timed_entries::bound),

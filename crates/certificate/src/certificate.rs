@@ -41,7 +41,6 @@ pub enum Certificate {
         /// Number of crossings possible in one step.
         per_step: u64,
     },
-    },
     /// Deliveries to the terminals of a node set, each by its own transfer, which enters the set or starts in it.
     ///
     /// Proves `ceil(deliveries / per_step)` steps.
@@ -143,36 +142,6 @@ pub enum Certificate {
         /// Number of steps until all receivers hold the message.
         steps: u32,
     },
-    /// Weighted inequalities over node sets: the message of one source cannot reach all receivers in `infeasible`
-    /// steps.
-    ///
-    /// Proves `infeasible + 1` steps. Each weighted node set stands for an inequality that every schedule of
-    /// `infeasible` steps satisfies. In the weighted sum, the contribution of a terminal depends only on the step in
-    /// which it receives the message. Even if each terminal receives the message in its best step, the sum is violated
-    /// by `excess`.
-    #[serde(rename = "spread")]
-    BroadcastLp {
-        /// The source.
-        source: NodeId,
-        /// The number of steps that is too small.
-        infeasible: u32,
-        /// Sets that receive at most a number of copies in their step.
-        ///
-        /// At most `count` copies come from the source, and over channels from outside nodes that transfers pass. Other
-        /// holders send copies over their own channels. Each sends at most its ports allow, and at most the set lacks
-        /// if no other holder sends.
-        inlets: Vec<WeightedSet>,
-        /// Sets in which at least `count` terminals, without the source, must hold the message after their step.
-        ///
-        /// With fewer holders, even with the best ones, the set cannot receive enough copies in the remaining steps.
-        needs: Vec<WeightedSet>,
-        /// The amount by which the sum is violated at least.
-        excess: u64,
-        /// SHA-256 of the inlets, then the needs, in hexadecimal digits. Each set contributes its step, weight, number
-        /// of nodes and nodes (4 bytes each, little-endian) and its count (8 bytes). It detects a change that leaves
-        /// the sum violated.
-        digest: String,
-    },
     /// Messages of one terminal that cross one channel per step.
     ///
     /// The terminal cannot start (for [`Direction::In`]: finish) the messages in fewer than `ceil(messages / ports)`
@@ -266,7 +235,6 @@ pub enum Certificate {
         /// The sum of the lengths of all resources and ports.
         per_step: u64,
     },
-    },
     /// Lengths of resources and ports in each step, by which the messages are too long for `infeasible` steps.
     ///
     /// Proves `infeasible + 1` steps. As for [`Lengths`](Self::Lengths), a transfer covers the lengths of its resources
@@ -336,22 +304,6 @@ pub struct LowerBound {
     pub rule: Rule,
     /// The facts that prove it.
     pub certificate: Certificate,
-}
-
-/// A node set in one step of a [broadcast](Certificate::BroadcastLp), with its weight in the sum.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct WeightedSet {
-    /// The step, counted from 1; 0 is the start.
-    pub step: u32,
-    /// The node set, ascending.
-    pub nodes: Vec<NodeId>,
-    /// Number of copies that enter the set in the step, or number of terminals in it that must hold the message after
-    /// the step.
-    pub count: u64,
-    /// The factor of its inequality.
-    pub weight: u32,
 }
 
 /// The unit of lengths that are not rounded.

@@ -149,13 +149,6 @@ impl Display for Explanation<'_> {
                 write!(f, "the message of terminal {source} cannot spread over the tree in {steps}: ")?;
                 write!(f, "a dynamic program over {states} states of its subtrees finds no schedule")
             }
-            Certificate::BroadcastLp { source, infeasible, inlets, needs, excess, .. } => {
-                let (source, steps) = (self.name(*source), counted((*infeasible).into(), "step"));
-                let sets = counted((inlets.len() + needs.len()) as u64, "node set");
-                let copies = counted(*excess, "weighted copy");
-                write!(f, "the message of terminal {source} cannot spread in {steps}: ")?;
-                write!(f, "{sets} together lack at least {copies}, whenever each terminal receives it")
-            }
             Certificate::Eccentricity { node, direction, distance, messages, ports } => {
                 let (preposition, ends) = match direction {
                     Direction::In => ("to", "end"),

@@ -48,6 +48,6 @@ mod quotient;
 mod rule;
 
 pub use binary::DecodeError;
-pub use certificate::{Certificate, Direction, LowerBound, WeightedSet};
+pub use certificate::{Certificate, Direction, LowerBound};
 pub use error::CertificateError;
 pub use rule::Rule;

@@ -33,7 +33,6 @@ impl Certificate {
             | Self::Growth { .. }
             | Self::TreeBroadcast { .. }
             | Self::TreePackets { .. }
-            | Self::BroadcastLp { .. }
             | Self::Eccentricity { .. }
             | Self::TimedLengths { .. }
             | Self::Satisfiability { .. } => None,

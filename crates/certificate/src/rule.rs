@@ -20,8 +20,6 @@ pub enum Rule {
     TreeBroadcast,
     /// Every terminal of a tree forwards a packet to its neighbours one after the other.
     TreePackets,
-    /// A linear program over all node sets finds no broadcast that is fast enough, even if messages can be split.
-    BroadcastLp,
     /// A message crosses one channel per step.
     Eccentricity,
     /// Messages cross from one part of the network to the other.
@@ -50,12 +48,11 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order of their variants.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 16] = [
         Self::Ports,
         Self::Growth,
         Self::TreeBroadcast,
         Self::TreePackets,
-        Self::BroadcastLp,
         Self::Eccentricity,
         Self::Cut,
         Self::Reception,
@@ -77,7 +74,6 @@ impl Rule {
             Self::Growth => "the number of terminals that can receive a message per step, by the ports of its holders",
             Self::TreeBroadcast => "the fewest steps of a broadcast on a tree, exactly",
             Self::TreePackets => "the time in which a packet passes from node to node of a tree",
-            Self::BroadcastLp => "the growth of the set of holders, by a linear programme over sets of nodes",
             Self::Eccentricity => "the distance of a store-and-forward message, one channel per step",
             Self::Cut => "the messages that must cross a cut of the network",
             Self::Reception => "the messages that the terminals behind few channels must receive",
@@ -114,7 +110,6 @@ impl Rule {
             Self::Growth => "growth",
             Self::TreeBroadcast => "tree-broadcast",
             Self::TreePackets => "tree-packets",
-            Self::BroadcastLp => "broadcast-lp",
             Self::Eccentricity => "eccentricity",
             Self::Cut => "cut",
             Self::Reception => "reception",

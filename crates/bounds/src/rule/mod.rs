@@ -1,7 +1,6 @@
 //! One file or folder per rule.
 
 pub(crate) mod arc_forwarding;
-pub(crate) mod broadcast_lp;
 pub(crate) mod cut;
 pub(crate) mod distance_sum;
 pub(crate) mod eccentricity;

@@ -65,17 +65,6 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     Some(LowerBound { steps: infeasible + 1, rule: Rule::TreeBroadcast, certificate })
 }
 
-/// Returns true if the bound is the optimum, unless it takes too much work: the links form a tree, and all inner nodes
-/// route.
-pub(super) fn is_exact(problem: &Problem<'_>, broadcast: Multicast<'_>) -> bool {
-    let topology = problem.topology();
-    let links = Neighbours::new(topology);
-    problem.model().switching == Switching::Wormhole
-        && !topology.has_capacities()
-        && topology.nodes().all(|node| topology.routes(node) || links.at(node).len() <= 1)
-        && RootedTree::new(problem, broadcast).is_some()
-}
-
 /// The role of a node in the broadcast.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum NodeRole {

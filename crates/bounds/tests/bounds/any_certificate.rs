@@ -3,7 +3,7 @@
 //! A random certificate has random node sets, labels and lengths. The check names the right value of each number that
 //! follows from them, so that every certificate that can be accepted is accepted in the end.
 
-use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule, WeightedSet};
+use lockstep_certificate::{Certificate, CertificateError, Direction, LowerBound, Rule};
 use lockstep_exact::{Decision, ExactError, FormulaSize, check_refutation, decide};
 use lockstep_schedule::strategy::{Instance, instance, instance_on};
 use lockstep_schedule::{DistributePhase, Phase, Ports, Problem, Switching};
@@ -11,7 +11,6 @@ use lockstep_topology::strategy::shuffled;
 use lockstep_topology::{NodeId, Topology};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use sha2::{Digest, Sha256};
 
 use crate::networks::{all_reduce, any_bus_topology, broadcast_with_capacities, with_capacities};
 use crate::oracle::{cases, expect_no_schedule_below};
@@ -45,23 +44,12 @@ impl Numbers<'_> {
         [Direction::In, Direction::Out, Direction::Both][self.below(3)]
     }
 
-    fn sets(&mut self, topology: &Topology, steps: usize) -> Vec<WeightedSet> {
-        let sets = 0..self.below(4);
-        sets.map(|_| WeightedSet {
-            step: self.below(steps + 1) as u32,
-            nodes: self.nodes(topology),
-            count: UNKNOWN,
-            weight: 1 + self.below(3) as u32,
-        })
-        .collect()
-    }
-
     /// Returns a certificate for a distribution on the network.
     fn certificate(&mut self, problem: &Problem<'_>, topology: &Topology) -> (Rule, Certificate) {
         let (messages, per_step) = (UNKNOWN, UNKNOWN);
         let source = problem.messages().source(problem.messages().ids().next().unwrap());
         let infeasible = 1 + self.below(5) as u32;
-        match self.below(19) {
+        match self.below(18) {
             0 | 1 => self.cut(topology),
             3 => {
                 let nodes = self.nodes(topology);
@@ -93,11 +81,6 @@ impl Numbers<'_> {
                 (Rule::Growth, Certificate::Growth { source, messages, receivers, ports, informed })
             }
             7 => (Rule::TreePackets, Certificate::TreePackets { source, steps: u32::MAX }),
-            8 => {
-                let [inlets, needs] = [0, 1].map(|_| self.sets(topology, infeasible as usize));
-                let (excess, digest) = (UNKNOWN, digest(inlets.iter().chain(&needs)));
-                (Rule::BroadcastLp, Certificate::BroadcastLp { source, infeasible, inlets, needs, excess, digest })
-            }
             9 => {
                 let (node, direction) = (self.terminal(topology), self.direction());
                 let (distance, ports) = (self.below(4) as u32, UNKNOWN);
@@ -211,17 +194,9 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
             *steps = actual as u32;
             return;
         }
-        (Certificate::BroadcastLp { inlets, needs, digest, .. }, _) if quantity != "excess of the sum" => {
-            let sets = if quantity == "copies that enter a set" { &mut *inlets } else { &mut *needs };
-            sets.iter_mut().find(|set| set.count == UNKNOWN).unwrap().count = actual;
-            *digest = self::digest(inlets.iter().chain(&*needs));
-            return;
-        }
-        (Certificate::BroadcastLp { excess, .. }, _) => excess,
         (Certificate::DistanceSum { channel_uses, .. }, "channels crossed") => channel_uses,
         (
-            Certificate::Lengths { distance, .. }
-            | Certificate::TimedLengths { distance, .. },
+            Certificate::Lengths { distance, .. } | Certificate::TimedLengths { distance, .. },
             "lengths of all messages",
         ) => distance,
         (Certificate::TimedLengths { available, .. }, "lengths in all steps") => available,
@@ -229,23 +204,6 @@ fn correct(certificate: &mut Certificate, quantity: &str, actual: u64) {
     };
     assert_ne!(*number, actual, "{quantity}");
     *number = actual;
-}
-
-/// The digest of weighted sets, as the documentation of the certificate defines it.
-fn digest<'a>(sets: impl Iterator<Item = &'a WeightedSet>) -> String {
-    let mut hash = Sha256::new();
-    for WeightedSet { step, nodes, count, weight } in sets {
-        for number in [*step, *weight, nodes.len() as u32].into_iter().chain(nodes.iter().map(|node| node.number())) {
-            hash.update(number.to_le_bytes());
-        }
-        hash.update(count.to_le_bytes());
-    }
-    hexadecimal(hash)
-}
-
-fn hexadecimal(hash: Sha256) -> String {
-    let digits: Vec<String> = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    digits.concat()
 }
 
 /// Compares random certificates with the optimum. Returns false if the search takes too long.

@@ -12,7 +12,7 @@ pub(super) const RULES: [Option<Rule>; 22] = [
     Some(Rule::Growth),
     Some(Rule::TreeBroadcast),
     Some(Rule::TreePackets),
-    Some(Rule::BroadcastLp),
+    None,
     Some(Rule::Eccentricity),
     Some(Rule::Cut),
     None,
@@ -33,7 +33,8 @@ pub(super) const RULES: [Option<Rule>; 22] = [
 ];
 
 /// The directions by number.
-pub(super) const DIRECTIONS: [Option<Direction>; 3] = [Some(Direction::In), Some(Direction::Out), Some(Direction::Both)];
+pub(super) const DIRECTIONS: [Option<Direction>; 3] =
+    [Some(Direction::In), Some(Direction::Out), Some(Direction::Both)];
 
 /// Certificates nest one in another: those of all-reduces hold reversed certificates, which hold others.
 pub(super) const MAX_DEPTH: u32 = 4;

@@ -18,7 +18,6 @@
 //!  4 Growth           source: u32, messages: u64, receivers: u64, ports: u64, informed: list of u64
 //!  5 TreeBroadcast    source: u32, infeasible: u32, states: u64, digest: text
 //!  6 TreePackets      source: u32, steps: u32
-//!  7 BroadcastLp      source: u32, infeasible: u32, inlets, needs: lists of set, excess: u64, digest: text
 //!  8 Eccentricity     node: u32, direction: u8, distance: u32, messages: u64, ports: u64
 //!  9 DistanceSum      channel_uses: u64, per_step: u64
 //! 10 Volume           deliveries: u64, per_step: u64
@@ -29,8 +28,6 @@
 //! 17 LateCut          nodes: list of u32, receivers: u64, messages: u64, per_step: u64, late: u32, entries: u64
 //! 18 GroupVolume      groups: list of list of u32, transfers: u64, members: u64, per_step: u64
 //! 19 Satisfiability   infeasible: u32, variables: u32, clauses: u64, proof: list of i32, digest: text
-//!
-//! set := step: u32, nodes: list of u32, count: u64, weight: u32
 //! ```
 //!
 //! The reader allocates at most a constant times the number of bytes left, whatever length a list claims, and nests

@@ -3,7 +3,7 @@
 use lockstep_topology::NodeId;
 
 use super::form::{DIRECTIONS, DecodeError, MAX_DEPTH, RULES};
-use crate::certificate::{Certificate, Direction, LowerBound, WeightedSet};
+use crate::certificate::{Certificate, Direction, LowerBound};
 
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
@@ -84,10 +84,6 @@ impl Reader<'_> {
         DecodeError::Invalid { offset: self.offset - 1, expected }
     }
 
-    fn set(&mut self) -> Decoded<WeightedSet> {
-        Ok(WeightedSet { step: self.u32()?, nodes: self.nodes()?, count: self.u64()?, weight: self.u32()? })
-    }
-
     pub(super) fn bound(&mut self) -> Decoded<LowerBound> {
         let steps = self.u32()?;
         let rule = self.entry(&RULES, "the number of a rule")?;
@@ -144,14 +140,6 @@ impl Reader<'_> {
                 digest: self.text()?,
             },
             6 => Certificate::TreePackets { source: self.node()?, steps: self.u32()? },
-            7 => Certificate::BroadcastLp {
-                source: self.node()?,
-                infeasible: self.u32()?,
-                inlets: self.list(Self::set)?,
-                needs: self.list(Self::set)?,
-                excess: self.u64()?,
-                digest: self.text()?,
-            },
             8 => Certificate::Eccentricity {
                 node: self.node()?,
                 direction: self.direction()?,

@@ -3,7 +3,7 @@
 use lockstep_topology::NodeId;
 
 use super::form::{DIRECTIONS, RULES};
-use crate::certificate::{Certificate, Direction, LowerBound, WeightedSet};
+use crate::certificate::{Certificate, Direction, LowerBound};
 
 pub(super) struct Writer {
     pub(super) bytes: Vec<u8>,
@@ -61,13 +61,6 @@ impl Writer {
 
     fn direction(&mut self, direction: Direction) {
         self.u8(place(&DIRECTIONS, direction));
-    }
-
-    fn set(&mut self, set: &WeightedSet) {
-        self.u32(set.step);
-        self.nodes(&set.nodes);
-        self.u64(set.count);
-        self.u32(set.weight);
     }
 
     pub(super) fn bound(&mut self, bound: &LowerBound) {
@@ -134,16 +127,6 @@ impl Writer {
                 self.u8(6);
                 self.node(source);
                 self.u32(steps);
-            }
-            Certificate::BroadcastLp { source, infeasible, ref inlets, ref needs, excess, ref digest } => {
-                self.u8(7);
-                self.node(source);
-                self.u32(infeasible);
-                for sets in [inlets, needs] {
-                    self.list(sets, Self::set);
-                }
-                self.u64(excess);
-                self.text(digest);
             }
             Certificate::Eccentricity { node, direction, distance, messages, ports } => {
                 self.u8(8);

@@ -2,7 +2,6 @@
 
 mod all_reduce;
 mod arc_forwarding;
-mod broadcast_lp;
 mod capacity;
 mod cayley;
 mod cut;
@@ -115,10 +114,6 @@ fn steps_proved(problem: &Problem<'_>, rule: Rule, certificate: &Certificate) ->
         (Rule::TreeBroadcast, &Certificate::TreeBroadcast { source, infeasible, states, ref digest }) => {
             tree_broadcast::steps_proved(problem, source, infeasible, states, digest)
         }
-        (
-            Rule::BroadcastLp,
-            &Certificate::BroadcastLp { source, infeasible, ref inlets, ref needs, excess, ref digest },
-        ) => broadcast_lp::steps_proved(problem, source, infeasible, [inlets, needs], excess, digest),
         (Rule::Eccentricity, &Certificate::Eccentricity { node, direction, distance, messages, ports }) => {
             eccentricity::steps_proved(problem, node, direction, distance, [messages, ports])
         }

@@ -1,7 +1,7 @@
 //! Every comparison of a check at its limit: the last value that is accepted, and the first that is refused.
 
 use lockstep_certificate::{Certificate, Direction, LowerBound, Rule};
-use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Message, Ports, Routing};
+use lockstep_schedule::{Collective, CollectiveName, CommunicationModel, Message, Ports};
 use lockstep_topology::{CayleyGraph, NodeId, Topology, TopologyBuilder};
 
 use crate::verdict::{PACKETS, ROOT, WORMHOLE, nodes, verdict, why};

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails where its helpers do")]
 
 mod binary;
-mod broadcast_lp;
 mod cases;
 mod cayley;
 mod check;

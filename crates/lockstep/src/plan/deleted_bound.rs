@@ -10,8 +10,12 @@ use serde::de::IgnoredAny;
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum DeletedRule {
+    /// The growth of the set of holders, by a linear program over node sets.
+    BroadcastLp,
     /// The sum of the bounds of both phases of an all-reduce.
     Phases,
+    /// A cut over the channels that transfers from one source may use.
+    SourceCut,
 }
 
 /// A lower bound by a deleted rule. Its certificate cannot be checked any more.

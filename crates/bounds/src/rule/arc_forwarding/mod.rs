@@ -93,14 +93,8 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     } else {
         Vec::new()
     };
-    let mut search = LengthSearch {
-        network: &network,
-        demand: &demand,
-        sources: &sources,
-        minimal: &minimal,
-        chunks,
-        best: None,
-    };
+    let mut search =
+        LengthSearch { network: &network, demand: &demand, sources: &sources, minimal: &minimal, chunks, best: None };
     search.offer_uniform();
     if search.steps() < request.enough {
         let mut descent = RoutingDescent::new(&network, &demand, &sources, &minimal);
@@ -222,8 +216,7 @@ impl LengthSearch<'_> {
     }
 
     fn is_better(&self, candidate: &LengthCandidate) -> bool {
-        let product =
-            |a: &LengthCandidate, b: &LengthCandidate| u128::from(a.distance) * u128::from(b.per_step);
+        let product = |a: &LengthCandidate, b: &LengthCandidate| u128::from(a.distance) * u128::from(b.per_step);
         self.best.as_ref().is_none_or(|best| product(candidate, best) > product(best, candidate))
     }
 

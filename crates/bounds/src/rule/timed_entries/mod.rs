@@ -28,7 +28,6 @@ pub(crate) const BUILDS_ON: &[Rule] = &[
     Rule::Growth,
     Rule::TreePackets,
     Rule::TreeBroadcast,
-    Rule::BroadcastLp,
     Rule::Eccentricity,
     Rule::Cut,
     Rule::Reception,
