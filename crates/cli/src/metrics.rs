@@ -6,7 +6,6 @@ use lockstep::pareto::Sense;
 use lockstep_report::{MetricRow, Table};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::text::score;
@@ -36,7 +35,8 @@ impl Wanted {
 }
 
 /// A metric of a network: a score, or the reason why there is none.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Metric {
     name: &'static str,
     score: Option<f64>,

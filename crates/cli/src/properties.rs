@@ -7,7 +7,6 @@ use lockstep::paths::ShortestPaths;
 use lockstep::topology::{Quantity, distance_sum_bound};
 use lockstep::{NodeId, Topology};
 use lockstep_report::NetworkFacts;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::command_line::command_line;
@@ -32,7 +31,8 @@ pub(crate) fn network_facts(topology: &Topology) -> NetworkFacts {
 }
 
 /// Properties of a network.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Properties {
     name: String,
     terminals: usize,
@@ -58,13 +58,15 @@ pub(crate) struct Properties {
     pub(crate) metrics: Option<Vec<Metric>>,
 }
 
-#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Degrees {
     out: [usize; 2],
     into: [usize; 2],
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Distances {
     /// Length of the longest shortest path, in channels.
     diameter: u32,

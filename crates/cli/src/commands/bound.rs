@@ -6,7 +6,6 @@ use lockstep::schedule::Picoseconds;
 use lockstep::topology::{Quantity, Sizes};
 use lockstep::{Budget, LowerBound, Problem, Timing, time_bound};
 use lockstep_report::Table;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::times;
@@ -66,14 +65,16 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
 }
 
 /// The bounds, and the least times of `--size`, as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct BoundTimes {
     bounds: Vec<LowerBound>,
     times: Vec<LeastTime>,
 }
 
 /// The time that every schedule takes at least for one size, by both clocks.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LeastTime {
     bytes: u64,
     synchronous_ps: u128,

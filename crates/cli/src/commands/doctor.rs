@@ -8,7 +8,6 @@ use std::{env, thread};
 
 use lockstep::files::to_json_rows;
 use lockstep_report::Table;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
@@ -39,7 +38,8 @@ const PROGRAMS: [(&str, &str); 14] = [
 const PYTHON: &str = "python3";
 
 /// The state of the program and its machine.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct State {
     version: &'static str,
     threads: usize,
@@ -53,7 +53,8 @@ pub(super) struct State {
 }
 
 /// A program that uses files of Lockstep.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Program {
     name: &'static str,
     purpose: &'static str,

@@ -5,7 +5,6 @@ use lockstep::files::to_json_rows;
 use lockstep::schedule::{CollectiveSize, NotFound, Picoseconds, StopReason};
 use lockstep::{AlgorithmTimes, Front, FrontError, FrontEvent, FrontOptions, PlanError, Problem, Timing, Topology};
 use lockstep_report::{PageLimits, Table};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::front_directory::FrontDirectory;
@@ -128,7 +127,8 @@ fn with_times(topology: &Topology, args: &SizeFrontArgs, verbosity: Verbosity) -
 }
 
 /// The time of one size.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Time {
     pub(super) bytes: u64,
     /// The number of the schedule, from 1.
@@ -176,7 +176,8 @@ fn algorithms_to_text(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64;
     table.to_text()
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct FrontJson {
     compared: usize,
     cut_short: bool,
@@ -190,7 +191,8 @@ pub(super) struct FrontJson {
 }
 
 /// The time of an algorithm for one size.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AlgorithmTime {
     algorithm: String,
     bytes: u64,

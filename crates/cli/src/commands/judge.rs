@@ -9,7 +9,6 @@ use lockstep::{
 };
 use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute_until, trace};
 use lockstep_steps::{Conversion, ConvertError, RankNetwork, StepSource, convert_within};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{bound, judge_times, program_file, times};
@@ -295,7 +294,8 @@ fn gap(width_sum: u64, bound: &LowerBound) -> i64 {
 }
 
 /// A result as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct JudgeResult<'a> {
     right: bool,
     format: &'static str,
@@ -332,7 +332,8 @@ pub(super) struct JudgeResult<'a> {
 }
 
 /// Our own plan as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PlanResult {
     steps: usize,
     verdict: Verdict,

@@ -6,14 +6,14 @@ use lockstep::topology::Sizes;
 use lockstep::{Collective, Problem};
 use lockstep_report::Table;
 use lockstep_steps::Conversion;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::times::{self, Time};
 use crate::args::JudgeArgs;
 
 /// The times of one size.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct JudgedTime {
     program: Time,
     #[serde(skip_serializing_if = "Option::is_none")]

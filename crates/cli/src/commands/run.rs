@@ -2,7 +2,6 @@
 
 use lockstep::files::{message_line, to_json_line};
 use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::program_file;
@@ -56,7 +55,8 @@ fn outputs(execution: &Execution) -> String {
 }
 
 /// A result as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct RunResult<'a> {
     right: bool,
     format: &'static str,

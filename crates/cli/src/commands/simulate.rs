@@ -9,7 +9,6 @@ use lockstep::flow::{
     StepMode, WorkloadOptions, simulate_within, time_unit_ps,
 };
 use lockstep::{Budget, Topology};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{SimulateArgs, Verbosity};
@@ -120,7 +119,8 @@ struct SimulationResult<'a> {
 }
 
 /// The result as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct SimulationRecord<'a> {
     network: &'a str,
     traffic: &'a str,
@@ -142,7 +142,8 @@ pub(super) struct SimulationRecord<'a> {
 }
 
 /// The options in the result: those of [`SimulationOptions`], with a routing only if it was used.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct UsedOptions {
     tasks_per_terminal: NonZeroU32,
     routing: Option<Routing>,

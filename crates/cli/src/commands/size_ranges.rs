@@ -2,11 +2,11 @@
 
 use lockstep::topology::Quantity;
 use lockstep::{Front, FrontPlan};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A row of the table of sizes.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Range {
     pub(super) from_bytes: u64,
     pub(super) to_bytes: u64,

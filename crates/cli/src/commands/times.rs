@@ -7,7 +7,6 @@ use lockstep::schedule::{CollectiveSize, Picoseconds, Schedule, TransferSpeed};
 use lockstep::topology::{Quantity, Sizes};
 use lockstep::{Problem, Topology};
 use lockstep_report::Table;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Returns the bandwidth of one unit of capacity in bytes per second: the given one, or that of the network.
@@ -26,7 +25,8 @@ pub(super) fn of_sizes(problem: &Problem<'_>, schedule: &Schedule, unit: NonZero
 }
 
 /// The time of one size.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Time {
     pub(super) bytes: u64,
     chunk_bytes: u64,

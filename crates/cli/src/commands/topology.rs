@@ -5,7 +5,6 @@ use lockstep::design::Network;
 use lockstep::files::to_json_rows;
 use lockstep::topology::families;
 use lockstep_report::Table;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::network_file::NetworkOutput;
@@ -51,7 +50,8 @@ pub(crate) fn run(args: &TopologyArgs, verbosity: Verbosity) -> anyhow::Result<E
 }
 
 /// A family of networks as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Family {
     name: &'static str,
     usage: String,

@@ -4,7 +4,6 @@ use anyhow::Context;
 use lockstep::files::{message_line, to_json_line};
 use lockstep::schedule::{Verification, violations};
 use lockstep::{Plan, Verdict};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::times::{self, Time};
@@ -80,7 +79,8 @@ struct Valid {
 }
 
 /// The counts as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct VerifiedCounts {
     valid: bool,
     steps: usize,
@@ -98,7 +98,8 @@ pub(super) struct VerifiedCounts {
 }
 
 /// The result as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub(super) enum VerifyResult {
     /// The counts of a valid schedule.
@@ -108,7 +109,8 @@ pub(super) enum VerifyResult {
 }
 
 /// The violations as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Invalid {
     valid: bool,
     violations: Vec<String>,

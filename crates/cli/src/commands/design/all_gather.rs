@@ -6,7 +6,6 @@ use lockstep::files::to_json_rows;
 use lockstep::metrics::{Graph, StageLoads};
 use lockstep::{Budget, Topology};
 use lockstep_report::Table;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{FrontArgs, Verbosity};
@@ -70,7 +69,8 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
 }
 
 /// Networks of one order and degree. Fractions are pairs of a numerator and a denominator.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::commands) struct AllGatherFront {
     order: u32,
     degree: u32,
@@ -84,7 +84,8 @@ pub(in crate::commands) struct AllGatherFront {
 }
 
 /// A network with the loads of its breadth-first broadcast, measured on the network that its spec generates.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MeasuredDesign {
     spec: String,
     bfb_latency: usize,

@@ -1,12 +1,12 @@
 //! `lockstep design`: design of networks.
 
-mod all_gather;
+pub(super) mod all_gather;
 mod enumeration;
 mod evolve;
 mod front;
 mod machine;
-mod order_degree;
-mod pick;
+pub(super) mod order_degree;
+pub(super) mod pick;
 mod plot;
 
 use lockstep::Workers;
@@ -14,13 +14,9 @@ use lockstep::design::{DesignProblem, Objective, objective, objectives};
 use lockstep::files::to_json_rows;
 use lockstep::pareto::Sense;
 use lockstep_report::Table;
-use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(super) use self::all_gather::AllGatherFront;
 use self::front::FrontOutputs;
-pub(super) use self::order_degree::FoundGraph;
-pub(super) use self::pick::PickRecord;
 use crate::args::{DesignArgs, FrontArgs, PurposeArg, Verbosity};
 use crate::checkpoint_file::CheckpointFile;
 use crate::command_files::CommandFiles;
@@ -70,7 +66,8 @@ fn run_search(args: &FrontArgs, verbosity: Verbosity, workers: &dyn Workers) -> 
 }
 
 /// An objective as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct ListedObjective {
     name: &'static str,
     sense: Sense,

@@ -4,7 +4,6 @@
 use lockstep::files::to_json_rows;
 use lockstep::topology::{OrderDegreeGraph, OrderDegreeSearch};
 use lockstep::{Budget, Topology};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{FrontArgs, OrderDegreeArgs, Verbosity};
@@ -64,7 +63,8 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
 }
 
 /// Properties of the graph found.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::commands) struct FoundGraph {
     order: u32,
     degree: u32,

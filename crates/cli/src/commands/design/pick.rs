@@ -6,7 +6,6 @@ use anyhow::Context;
 use lockstep::Topology;
 use lockstep::design::{CablingCode, Front, Machine, Network};
 use lockstep::files::to_json_rows;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::machine::describe;
@@ -61,7 +60,8 @@ struct PickedDesign {
 
 /// The place of a design in a front, with its scores.
 /// A picked design as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::commands) struct PickRecord<'a> {
     machine: Machine,
     code: String,
@@ -70,14 +70,16 @@ pub(in crate::commands) struct PickRecord<'a> {
     metrics: Vec<Metric>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FrontPlace {
     number: usize,
     designs: usize,
     scores: Vec<Score>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Score {
     name: String,
     score: f64,

@@ -3,7 +3,7 @@
 mod book_page;
 mod journal;
 mod lookup;
-mod rows;
+pub(super) mod rows;
 
 use anyhow::Context;
 use lockstep::faults::{FaultClasses, FaultKind, FaultSpace, Faults};
@@ -12,7 +12,6 @@ use lockstep::{
 };
 
 use self::journal::{Journal, LogPlace};
-pub(super) use self::rows::RowRecord;
 use self::rows::Rows;
 use crate::args::{FaultsArgs, KindArgs, SweepArgs, Verbosity};
 use crate::command_files::CommandFiles;

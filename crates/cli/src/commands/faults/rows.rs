@@ -4,7 +4,6 @@ use anyhow::bail;
 use lockstep::files::{message_line, to_json_line};
 use lockstep::{Degradation, FaultOutcome, PlanFigures, Problem, Topology};
 use lockstep_report::{ColumnAlignment, csv_line, padded};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{SweepArgs, TableFormat};
@@ -38,7 +37,8 @@ const COLUMNS: [&str; 12] =
 const SHOWN: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 10];
 
 /// A row as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::commands) struct RowRecord<'a> {
     faults: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,6 @@ use lockstep::analytic::{self, LocalProgram};
 use lockstep::files::to_json_line;
 use lockstep::schedule::{CollectiveName, LocalSend};
 use lockstep_report::{ColumnAlignment, padded};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{PlanArgs, Verbosity};
@@ -104,13 +103,15 @@ fn words(graph: &CayleyGraph, collective: CollectiveName, node: u64, send: Local
 }
 
 /// The program as JSON.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::commands) struct ProgramRecord {
     node: u64,
     rounds: Vec<Vec<SendRecord>>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SendRecord {
     source: u64,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,9 @@
 //! `lockstep plan`: a schedule and its distance from the lower bound.
 
 mod islands;
-mod local;
+pub(super) mod local;
 mod next;
-mod outcome;
+pub(super) mod outcome;
 mod symmetric;
 
 use std::time::Instant;
@@ -12,8 +12,6 @@ use anyhow::bail;
 use lockstep::schedule::StopReason;
 use lockstep::{CHECKPOINT_KIND, CutShort, Ending, Event, PlanError, PlanOptions, Planner, Workers};
 
-pub(super) use self::local::ProgramRecord;
-pub(super) use self::outcome::PlanTimes;
 use self::outcome::{deliver, keep, refuse};
 use super::{plan_file, time_limit, times};
 use crate::args::{PlanArgs, Verbosity};

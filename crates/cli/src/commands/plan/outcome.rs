@@ -7,7 +7,6 @@ use lockstep::files::to_json_rows;
 use lockstep::schedule::{NotFound, StopReason};
 use lockstep::topology::Sizes;
 use lockstep::{CutShort, EngineChoice, Plan, PlanError, PlanFile, WithdrawnBound};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::next::{self, Situation};
@@ -24,7 +23,8 @@ use crate::{link_loads, step_table};
 const SCREEN: usize = 24;
 
 /// A plan and its times as JSON, for `--size`.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::commands) struct PlanTimes<'a> {
     plan: &'a PlanFile,
     times: Vec<Time>,

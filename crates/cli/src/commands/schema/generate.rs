@@ -1,49 +1,27 @@
-//! `lockstep schema`: JSON Schemas of files and outputs, from the types that are written and read.
+//! Schemas from the types that are written and read, compared with the stored ones.
+
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::ValueEnum;
+use expect_test::expect_file;
 use lockstep::files::to_json_rows;
 use lockstep::schedule::{ScheduleFile, SymmetricScheduleFile};
 use lockstep::{LowerBound, PlanFile, Topology};
-use lockstep_report::Table;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use super::{bound, design, doctor, faults, front, judge, plan, run, simulate, size_ranges, times, topology, verify};
-use crate::args::{JsonFormat, SchemaArgs};
-use crate::exit_status::ExitStatus;
-use crate::output;
+use super::{about, name};
+use crate::args::JsonFormat;
+use crate::commands::{
+    bound, design, doctor, faults, front, judge, plan, run, simulate, size_ranges, times, topology, verify,
+};
 use crate::properties::Properties;
 
 /// Levels of a schema that are broken into lines: the rules of a field are on one line.
 const LEVELS: usize = 4;
-
-pub(crate) fn run(args: &SchemaArgs) -> anyhow::Result<ExitStatus> {
-    let text = match args.format {
-        Some(format) => to_json_rows(&of(format), LEVELS),
-        None => list(),
-    };
-    output::print(&text)?;
-    Ok(ExitStatus::Success)
-}
-
-fn list() -> String {
-    let mut table = Table::new(["format", "JSON"]);
-    for format in JsonFormat::value_variants() {
-        table.push([name(*format), about(*format)]);
-    }
-    table.to_text()
-}
-
-fn name(format: JsonFormat) -> String {
-    format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-}
-
-fn about(format: JsonFormat) -> String {
-    let value = format.to_possible_value();
-    value.and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
-}
 
 /// Returns the schema of a format.
 fn of(format: JsonFormat) -> Schema {
@@ -55,12 +33,12 @@ fn of(format: JsonFormat) -> Schema {
         JsonFormat::Programs => of_file::<lockstep::flow::Programs>(),
         JsonFormat::DesignFront => of_file::<lockstep::design::Front>(),
         JsonFormat::FrontSizes => of_output::<Vec<size_ranges::Range>>(),
-        JsonFormat::PlanTimes => of_output::<plan::PlanTimes<'static>>(),
-        JsonFormat::LocalProgram => of_output::<plan::ProgramRecord>(),
+        JsonFormat::PlanTimes => of_output::<plan::outcome::PlanTimes<'static>>(),
+        JsonFormat::LocalProgram => of_output::<plan::local::ProgramRecord>(),
         JsonFormat::Bound => of_output::<Vec<LowerBound>>(),
         JsonFormat::BoundTimes => of_output::<bound::BoundTimes>(),
         JsonFormat::Front => of_output::<front::FrontJson>(),
-        JsonFormat::Faults => of_output::<faults::RowRecord<'static>>(),
+        JsonFormat::Faults => of_output::<faults::rows::RowRecord<'static>>(),
         JsonFormat::Verify => of_output::<verify::VerifyResult>(),
         JsonFormat::Time => of_output::<Vec<times::Time>>(),
         JsonFormat::Run => of_output::<run::RunResult<'static>>(),
@@ -69,9 +47,9 @@ fn of(format: JsonFormat) -> Schema {
         JsonFormat::Topology => of_output::<Properties>(),
         JsonFormat::TopologyList => of_output::<Vec<topology::Family>>(),
         JsonFormat::DesignList => of_output::<Vec<design::ListedObjective>>(),
-        JsonFormat::DesignPick => of_output::<design::PickRecord<'static>>(),
-        JsonFormat::OrderDegree => of_output::<design::FoundGraph>(),
-        JsonFormat::AllGatherDesigns => of_output::<design::AllGatherFront>(),
+        JsonFormat::DesignPick => of_output::<design::pick::PickRecord<'static>>(),
+        JsonFormat::OrderDegree => of_output::<design::order_degree::FoundGraph>(),
+        JsonFormat::AllGatherDesigns => of_output::<design::all_gather::AllGatherFront>(),
         JsonFormat::Doctor => of_output::<doctor::State>(),
     };
     schema.insert("title".to_owned(), format!("lockstep {}", name(format)).into());
@@ -129,22 +107,21 @@ fn without_links(text: &str) -> String {
     plain + rest
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[test]
+fn links_become_their_texts() {
+    let text = "See [`check`](Self::check), [`Rule`] and [the page](https://a.b); `[1, 2]` [stays], [so";
+    assert_eq!(without_links(text), "See `check`, `Rule` and the page; `[1, 2]` [stays], [so");
+}
 
-    #[test]
-    fn links_become_their_texts() {
-        let text = "See [`check`](Self::check), [`Rule`] and [the page](https://a.b); `[1, 2]` [stays], [so";
-        assert_eq!(without_links(text), "See `check`, `Rule` and the page; `[1, 2]` [stays], [so");
+#[test]
+fn stored_schemas_are_those_of_the_types() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+    let mut expected = BTreeSet::new();
+    for &format in JsonFormat::value_variants() {
+        let file = format!("{}.json", name(format));
+        expect_file![folder.join(&file)].assert_eq(&to_json_rows(&of(format), LEVELS));
+        expected.insert(file);
     }
-
-    #[test]
-    fn every_format_says_what_it_is() {
-        for &format in JsonFormat::value_variants() {
-            let schema = of(format);
-            assert!(!about(format).is_empty());
-            assert_eq!(schema.get("$schema"), Some(&"https://json-schema.org/draft/2020-12/schema".into()));
-        }
-    }
+    let stored = folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(stored.collect::<BTreeSet<_>>(), expected, "the files in crates/cli/schemas");
 }
