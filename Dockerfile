@@ -1,4 +1,6 @@
-# docker build --tag lockstep . && docker run --rm --volume "$PWD:/data" lockstep plan torus:4x4 -c all-gather -o plan.json
+# docker build --tag lockstep .
+# docker run --rm --user "$(id -u):$(id -g)" --volume "$PWD:/data" lockstep plan torus:4x4 -c all-gather -o plan.json
+# The user of the image may not write to the folder of another user, so `--user` gives yours.
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /source
 COPY . .
