@@ -4,7 +4,7 @@ use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 use lockstep::files::{OutputFile, message_line, one_line};
 
 use crate::args::Verbosity;
@@ -117,6 +117,32 @@ impl Output {
 /// Returns the extension of a path in lower case; empty if there is none.
 pub(crate) fn extension(path: &Path) -> String {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Refuses an output file whose extension belongs to another format. `remedy` says what is written, and names the extensions.
+///
+/// # Errors
+///
+/// If the path has an extension, and it is not one of those in `known`.
+pub(crate) fn check_extension(path: Option<&Path>, known: &[&str], remedy: &str) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let extension = extension(path);
+    ensure!(extension.is_empty() || known.contains(&extension.as_str()), "{}: {remedy}", path_name(path));
+    Ok(())
+}
+
+/// Refuses a file for a plot that is neither a picture nor a page.
+///
+/// # Errors
+///
+/// If the path has another extension than `.svg`, `.html` or `.htm`.
+pub(crate) fn check_plot(path: Option<&Path>) -> anyhow::Result<()> {
+    check_extension(path, &["svg", "html", "htm"], "a plot is a picture or a page; name the file .svg or .html")
+}
+
+/// Returns true if the extension of a path is that of a page.
+pub(crate) fn is_page(path: &Path) -> bool {
+    matches!(extension(path).as_str(), "html" | "htm")
 }
 
 /// Returns true if standard error is a terminal.

@@ -26,6 +26,7 @@ const DEFAULT_LATENCY_PS: u64 = 1_000_000;
 pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     ensure!(args.problem.model.chunks.get() == 1, "--chunks: a front chooses the chunks; limit them by --max-chunks");
     ensure!(args.problem.blocks.is_none(), "--blocks: a front chooses the blocks; remove the option");
+    output::check_plot(args.plot.as_deref())?;
     let sizes = args.sizes.bounds();
     let mut files = CommandFiles::new();
     problem_input::add_files(&args.problem, &mut files)?;
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     }
     let algorithms = if args.algorithms { lockstep::algorithm_times(&problem)? } else { Vec::new() };
     if let Some(plot) = plot {
-        let is_page = args.plot.as_deref().is_some_and(|path| output::extension(path) == "html");
+        let is_page = args.plot.as_deref().is_some_and(output::is_page);
         plot.write(&if is_page {
             front_page::html(&problem, &front, &algorithms, sizes, false)
         } else {

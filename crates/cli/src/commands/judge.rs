@@ -25,6 +25,8 @@ use crate::text::{self, Sheet, counted};
 
 pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let budget = args.budget.begin();
+    let remedy = "steps are written as JSON; name the file .json, and draw it with lockstep render";
+    output::check_extension(args.output.as_deref(), &["json"], remedy)?;
     let mut files = CommandFiles::new();
     files.read("the program", &args.program.file)?;
     if let Some(spec) = &args.network {

@@ -13,6 +13,9 @@ use crate::output::{Output, extension};
 use crate::properties::network_facts;
 use crate::text::path_name;
 
+/// The extensions that choose a format.
+const EXTENSIONS: &str = "use .json, .edges, .dot, .graphml, .svg or .html";
+
 /// The destination of a network, with its format.
 pub(super) struct NetworkOutput {
     output: Output,
@@ -32,9 +35,9 @@ impl NetworkOutput {
             return Ok(None);
         }
         let path = path.unwrap_or(Path::new("-"));
-        let format = format
-            .or_else(|| format_of(path))
-            .with_context(|| format!("{}: unknown extension; choose a format with --format", path_name(path)))?;
+        let format = format.or_else(|| format_of(path)).with_context(|| {
+            format!("{}: unknown extension; {EXTENSIONS}, or choose a format with --format", path_name(path))
+        })?;
         Ok(Some(Self { output: files.write("--output", path)?, format, name: path_name(path) }))
     }
 
@@ -43,12 +46,12 @@ impl NetworkOutput {
         self.output.is_standard()
     }
 
-    /// Writes a network.
+    /// Refuses a picture or page that would only say that the network is too large, before the work that follows.
     ///
     /// # Errors
     ///
-    /// If the network exceeds the limits of pictures or pages, or has no form in the format, or the file cannot be written.
-    pub(super) fn write(self, topology: &Topology) -> anyhow::Result<()> {
+    /// If the format is SVG or HTML, and the network exceeds the limits of pictures or pages.
+    pub(super) fn check(&self, topology: &Topology) -> anyhow::Result<()> {
         let reason = match self.format {
             NetworkFormat::Html => PageLimits::BROWSER.refuse_network(topology),
             NetworkFormat::Svg => DrawingLimits::PAGE.refuse(topology),
@@ -57,6 +60,16 @@ impl NetworkOutput {
         if let Some(reason) = reason {
             bail!("{}: {reason}; write a .json file or another graph format", self.name);
         }
+        Ok(())
+    }
+
+    /// Writes a network.
+    ///
+    /// # Errors
+    ///
+    /// If [`check`](Self::check) refuses the network, or it has no form in the format, or the file cannot be written.
+    pub(super) fn write(self, topology: &Topology) -> anyhow::Result<()> {
+        self.check(topology)?;
         let text = match self.format.graph() {
             Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
             None if self.format == NetworkFormat::Html => {
@@ -73,5 +86,19 @@ fn format_of(path: &Path) -> Option<NetworkFormat> {
         "svg" => Some(NetworkFormat::Svg),
         "html" | "htm" => Some(NetworkFormat::Html),
         extension => NetworkFormat::of(GraphFormat::from_extension(extension)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extensions_of_the_error_choose_all_formats_that_have_one() {
+        let named = EXTENSIONS.split([' ', ',']).filter_map(|word| word.strip_prefix('.'));
+        let mut formats: Vec<_> = named.map(|extension| format_of(Path::new(&format!("x.{extension}")))).collect();
+        formats.dedup();
+        assert_eq!(formats.len(), 6);
+        assert!(!formats.contains(&None), "{formats:?}");
     }
 }

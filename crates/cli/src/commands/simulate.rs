@@ -21,6 +21,8 @@ use crate::text::{self, Sheet, counted};
 use crate::{input, output};
 
 pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let remedy = "task programs are written as JSON; name the file .json";
+    output::check_extension(args.write_programs.as_deref(), &["json"], remedy)?;
     let mut files = CommandFiles::new();
     args.spec.iter().try_for_each(|spec| files.read_network(spec))?;
     args.traffic.schedule.iter().try_for_each(|path| files.read("--schedule", path))?;

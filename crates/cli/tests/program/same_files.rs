@@ -70,13 +70,13 @@ fn links_to_one_file_are_the_same_file() {
     let path = |name: &str| directory.path().join(name);
     fs::hard_link(path("n.json"), path("hard.json")).unwrap();
     symlink("n.json", path("soft.json")).unwrap();
-    symlink("new.json", path("dangling.json")).unwrap();
+    symlink("new.json", path("dangling.svg")).unwrap();
     let before = contents_of_files(directory.path());
     for arguments in [
         "topology n.json -o hard.json",
         "topology soft.json -o hard.json",
         "plan hard.json -c aab -o soft.json",
-        "design --routers 2 --chassis 4 -o new.json --plot dangling.json",
+        "design --routers 2 --chassis 4 -o new.json --plot dangling.svg",
     ] {
         let message = refusal_of(directory.path(), arguments);
         assert!(message.ends_with("are the same file; give two files\n"), "lockstep {arguments}: {message}");

@@ -11,7 +11,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use crate::browser::{Browser, Page, say};
 
 /// Bytes of a page besides its transfers.
-const FIXED_BYTES: usize = 200_000;
+const FIXED_BYTES: usize = 205_000;
 /// Bytes of a page per transfer.
 const BYTES_PER_TRANSFER: usize = 8;
 /// Whether the page has read all steps, so that its status has the progress of the collective.

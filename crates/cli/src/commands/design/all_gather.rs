@@ -14,13 +14,11 @@ use crate::exit_status::ExitStatus;
 use crate::output::{self, Output};
 use crate::progress::Progress;
 use crate::signals::cancel_on_signal;
-use crate::text::{Sheet, counted, path_name};
+use crate::text::{Sheet, counted};
 
 pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
-    if let Some(path) = &args.output {
-        let is_known = matches!(output::extension(path).as_str(), "" | "json");
-        ensure!(is_known, "{}: networks for all-gathers are written as JSON; name the file .json", path_name(path));
-    }
+    let remedy = "networks for all-gathers are written as JSON; name the file .json";
+    output::check_extension(args.output.as_deref(), &["json"], remedy)?;
     let output = CommandFiles::new().write_to("--output", args.output.as_deref())?;
     let seed = args.evolution.options().seed;
     let channels = if args.order_degree.full_duplex { ChannelRule::FullDuplex } else { ChannelRule::Any };

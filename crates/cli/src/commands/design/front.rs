@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anyhow::ensure;
 use lockstep::design::{Design, Front};
 use lockstep_report::Table;
 
@@ -10,7 +9,7 @@ use super::plot;
 use crate::args::{FrontArgs, Verbosity};
 use crate::metrics;
 use crate::output::{self, Output};
-use crate::text::{Sheet, counted, path_name, scores};
+use crate::text::{Sheet, counted, scores};
 
 /// Maximum number of designs in a printed list.
 const MAX_LISTED: usize = 256;
@@ -27,10 +26,7 @@ pub(super) struct FrontOutputs {
 
 /// Returns an error if the extension of an output file is not that of a front.
 pub(super) fn check(path: Option<&Path>) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    let is_known = matches!(output::extension(path).as_str(), "" | "json");
-    ensure!(is_known, "{}: a front is written as JSON; name the file .json, or draw it with --plot", path_name(path));
-    Ok(())
+    output::check_extension(path, &["json"], "a front is written as JSON; name the file .json, or draw it with --plot")
 }
 
 /// Writes and prints a front, as the options say. `sheet` describes its search.
@@ -47,7 +43,7 @@ pub(super) fn deliver(
         file.write(&front.to_json())?;
     }
     if let Some(plot) = plot {
-        let is_page = args.plot.as_deref().is_some_and(|path| output::extension(path) == "html");
+        let is_page = args.plot.as_deref().is_some_and(output::is_page);
         plot.write(&if is_page { plot::page(front) } else { plot::picture(front) })?;
     }
     match &args.output {

@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::args::{FrontArgs, OrderDegreeArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::commands::network_file::NetworkOutput;
-
 use crate::exit_status::ExitStatus;
 use crate::output;
 use crate::progress::Progress;
@@ -20,6 +19,11 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
     let (seed, OrderDegreeArgs { rounds, format, .. }) = (args.evolution.options().seed, args.order_degree);
     let output = NetworkOutput::open(args.output.as_deref(), format, &mut CommandFiles::new())?;
     let mut search = OrderDegreeSearch::new(order, degree, seed)?;
+    let name = format!("order-degree:{order},{degree}");
+    if let Some(output) = &output {
+        // All graphs of the search have the same size.
+        output.check(&search.best().topology(&name)?)?;
+    }
     let stop = Budget::unlimited();
     let progress = Progress::new(verbosity, &stop);
     progress.set_done(0, rounds.into());
@@ -38,7 +42,7 @@ pub(super) fn run(order: u32, degree: u32, args: &FrontArgs, verbosity: Verbosit
         output::note(verbosity, "interrupted; this is the best graph found");
     }
 
-    let network = search.best().topology(format!("order-degree:{order},{degree}"))?;
+    let network = search.best().topology(name)?;
     let file = args.output.as_deref();
     if let Some(output) = output {
         let is_data = output.is_standard();

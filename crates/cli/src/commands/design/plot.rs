@@ -11,15 +11,16 @@ use lockstep_report::{
 
 use super::machine::describe;
 use crate::metrics::better;
+use crate::output;
 use crate::text::{counted, score, scores};
 
 /// Maximum number of colours that can be distinguished.
 const MAX_SERIES: usize = 10;
 
-/// Returns an error for a plot of fewer than two objectives.
+/// Returns an error for a plot of fewer than two objectives, or for a file that is no plot.
 pub(super) fn check(path: Option<&Path>, objectives: usize) -> anyhow::Result<()> {
     ensure!(path.is_none() || objectives >= 2, "--plot: a plot needs two objectives or more");
-    Ok(())
+    output::check_plot(path)
 }
 
 /// Draws a front of two objectives or more. Each point has its number.
