@@ -8,6 +8,7 @@
 mod ci;
 mod command;
 mod consumers;
+mod count;
 mod distribution;
 mod documents;
 mod judged;
@@ -44,6 +45,7 @@ Tasks:
   bench           Compare our schedules with those of other programs; writes docs/benchmarks.md
   clusters        Compare our schedules on clusters with published figures; with --write, write docs/clusters.md
   consumers       Run our plans in the runtimes and simulators that are installed; with --write, write the page
+  count           Print the size of the planning core: lines, numeric constants, functions with many parameters, rules
   judged          Judge all schedules in a folder; with --write, write docs/judged.md
   optima          Compare plans and bounds of random problems with exact optima
   package         Build the archive of the program and the wheel of a release, in target/release-files
@@ -63,6 +65,7 @@ fn main() -> Result<ExitCode> {
         ["ci"] => ci::run()?,
         ["tidy"] => tidy::run(false)?,
         ["tidy", "--write"] => tidy::run(true)?,
+        ["count"] => count::run()?,
         ["package"] => distribution::run()?,
         ["python"] => python::run()?,
         ["mpi"] => mpi::run()?,

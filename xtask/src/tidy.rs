@@ -7,7 +7,7 @@ mod module;
 mod packages;
 mod prose;
 mod readme;
-mod tokens;
+pub(crate) mod tokens;
 
 use std::path::Path;
 

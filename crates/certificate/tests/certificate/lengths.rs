@@ -133,7 +133,7 @@ fn transfers_and_steps_count_whole_units() {
 
 /// Returns the verdict on a length of the first resource alone, for two chunks from terminal 0 to another one.
 fn first_resource(network: &Topology, model: CommunicationModel, receiver: u32, distance: u64) -> String {
-    let chunks = Collective::many_to_many_broadcast(&[ROOT], &nodes(&[receiver])).with_chunks(2.try_into().unwrap());
+    let chunks = Collective::many_to_many_scatter(&[ROOT], &nodes(&[receiver])).with_chunks(2.try_into().unwrap());
     let mut resources = vec![0; network.resource_count()];
     resources[0] = 1;
     let bound = lengths(2, [resources, vec![], vec![]], [distance, 1]);
