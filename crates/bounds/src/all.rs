@@ -64,18 +64,15 @@ pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
 /// ```
 pub fn all_within(problem: &Problem<'_>, budget: &Budget, observe: impl FnMut(BoundEvent)) -> Vec<LowerBound> {
     let phases = DistributePhase::all(problem);
-    let mut bounds = match phases.as_slice() {
-        [phase] => {
-            let bounds = of_rules(&phase.problem(problem), 0, budget, observe).into_iter();
-            bounds.map(|bound| of_phase(phase, bound)).collect()
-        }
-        _ => {
-            let of_root = common_root(problem, budget);
-            let least = of_root.as_ref().map_or(0, |bound| bound.steps);
-            let mut bounds = of_rules(problem, least, budget, observe);
-            bounds.extend(of_root);
-            bounds
-        }
+    let mut bounds: Vec<LowerBound> = if let [phase] = phases.as_slice() {
+        let bounds = of_rules(&phase.problem(problem), 0, budget, observe).into_iter();
+        bounds.map(|bound| of_phase(phase, bound)).collect()
+    } else {
+        let of_root = common_root(problem, budget);
+        let least = of_root.as_ref().map_or(0, |bound| bound.steps);
+        let mut bounds = of_rules(problem, least, budget, observe);
+        bounds.extend(of_root);
+        bounds
     };
     bounds.sort_by_key(|bound| (Reverse(bound.steps), bound.rule));
     bounds

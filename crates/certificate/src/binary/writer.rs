@@ -69,7 +69,6 @@ impl Writer {
         self.certificate(&bound.certificate);
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm per kind of certificate")]
     fn certificate(&mut self, certificate: &Certificate) {
         match *certificate {
             Certificate::Cut { ref nodes, direction, messages, per_step } => {

@@ -98,12 +98,11 @@ impl ScheduleRepair<'_> {
         cut_short: Option<CutShort>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<(Plan, Repaired), PlanError> {
-        let bound = match (phases, bounds.pop()) {
-            ([phase], Some(bound)) => of_phase(phase, bound),
-            _ => {
-                let enough = schedule.step_count() as u32;
-                bound_of_all_reduce(self.problem, enough, (Cost::Expensive, self.budget), observe)
-            }
+        let bound = if let ([phase], Some(bound)) = (phases, bounds.pop()) {
+            of_phase(phase, bound)
+        } else {
+            let enough = schedule.step_count() as u32;
+            bound_of_all_reduce(self.problem, enough, (Cost::Expensive, self.budget), observe)
         };
         let engine = ConstructEngine.name();
         let origin = Origin::new(engine, Some(METHOD), self.seed, cut_short);
