@@ -11,39 +11,45 @@ use crate::space::{Gene, SearchSpace};
 
 /// Returns a problem that the encoding supports, except for some custom broadcasts that need relays that are no
 /// receivers.
-pub(crate) fn searchable(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    prop_oneof![3 => instance(max_nodes), 1 => instance_with_capacities(max_nodes)].prop_map(|mut instance| {
-        if instance.collective.phases() != [Phase::Distribute] {
-            instance.collective = instance.collective.distributing();
-        }
-        if instance.problem().messages().is_scatter() {
-            instance.model.switching = Switching::Wormhole;
-        }
-        instance
-    })
+pub(crate) fn searchable(max_nodes: usize) -> BoxedStrategy<Instance> {
+    prop_oneof![3 => instance(max_nodes), 1 => instance_with_capacities(max_nodes)]
+        .prop_map(|mut instance| {
+            if instance.collective.phases() != [Phase::Distribute] {
+                instance.collective = instance.collective.distributing();
+            }
+            if instance.problem().messages().is_scatter() {
+                instance.model.switching = Switching::Wormhole;
+            }
+            instance
+        })
+        .boxed()
 }
 
 /// Returns a broadcast that the encoding supports, with the same exception.
-pub(crate) fn searchable_broadcast(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    searchable(max_nodes).prop_map(|mut instance| {
-        if instance.collective.pattern() == Pattern::Scatter {
-            let collective = match (instance.collective.root(), instance.collective.listed()) {
-                (None, None) => Collective::all_gather(),
-                (Some(root), _) => Collective::broadcast(root),
-                (None, Some(messages)) => Collective::broadcast(messages[0].source),
-            };
-            instance.collective = collective.with_chunks(instance.collective.chunks());
-        }
-        instance
-    })
+pub(crate) fn searchable_broadcast(max_nodes: usize) -> BoxedStrategy<Instance> {
+    searchable(max_nodes)
+        .prop_map(|mut instance| {
+            if instance.collective.pattern() == Pattern::Scatter {
+                let collective = match (instance.collective.root(), instance.collective.listed()) {
+                    (None, None) => Collective::all_gather(),
+                    (Some(root), _) => Collective::broadcast(root),
+                    (None, Some(messages)) => Collective::broadcast(messages[0].source),
+                };
+                instance.collective = collective.with_chunks(instance.collective.chunks());
+            }
+            instance
+        })
+        .boxed()
 }
 
 /// Returns a broadcast under store-and-forward switching, with the same exception.
-pub(crate) fn forwarded(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    searchable_broadcast(max_nodes).prop_filter_map("no terminal forwards messages", |mut instance| {
-        instance.model.switching = Switching::StoreAndForward;
-        packet_problem(&instance.topology, &instance.collective, instance.model).is_some().then_some(instance)
-    })
+pub(crate) fn forwarded(max_nodes: usize) -> BoxedStrategy<Instance> {
+    searchable_broadcast(max_nodes)
+        .prop_filter_map("no terminal forwards messages", |mut instance| {
+            instance.model.switching = Switching::StoreAndForward;
+            packet_problem(&instance.topology, &instance.collective, instance.model).is_some().then_some(instance)
+        })
+        .boxed()
 }
 
 /// Calls `check` with the space that has `spare` more steps than the encoding needs.

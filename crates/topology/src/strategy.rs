@@ -1,83 +1,105 @@
 //! Random networks for property tests with proptest.
 //!
-//! They shrink to smaller valid networks: fewer nodes, fewer cycles, lower numbers.
+//! They shrink to smaller valid networks: fewer nodes, fewer cycles, lower numbers. They are boxed, so that they are compiled once,
+//! and not in every test program.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 
+/// Returns the configuration of a property with a number of cases.
+///
+/// The environment variable `LOCKSTEP_CASES=N` multiplies the number, for a thorough run. `PROPTEST_CASES` would give all properties the
+/// same number.
+///
+/// # Panics
+///
+/// Panics if `LOCKSTEP_CASES` is not a number.
+pub fn cases(cases: u32) -> ProptestConfig {
+    let factor = std::env::var("LOCKSTEP_CASES").map_or(1, |factor| factor.parse().expect("LOCKSTEP_CASES is a number"));
+    ProptestConfig::with_cases(cases.saturating_mul(factor))
+}
+
 /// Generates connected direct networks of 2 to `max_nodes` nodes with full-duplex links, none of them parallel.
-pub fn connected_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+pub fn connected_topology(max_nodes: usize) -> BoxedStrategy<Topology> {
     let max_nodes = max_nodes.max(2);
-    (parents(1..=max_nodes - 1), pairs(max_nodes)).prop_map(|(parents, extra)| {
-        let mut network = TopologyBuilder::new("connected");
-        let nodes = numbered(&mut network, parents.len() + 1);
-        link_all(&mut network, &nodes, &parents, &extra);
-        build(network)
-    })
+    (parents(1..=max_nodes - 1), pairs(max_nodes))
+        .prop_map(|(parents, extra)| {
+            let mut network = TopologyBuilder::new("connected");
+            let nodes = numbered(&mut network, parents.len() + 1);
+            link_all(&mut network, &nodes, &parents, &extra);
+            build(network)
+        })
+        .boxed()
 }
 
 /// Generates direct trees of 2 to `max_nodes` nodes with full-duplex links.
-pub fn tree(max_nodes: usize) -> impl Strategy<Value = Topology> {
-    parents(1..=max_nodes.max(2) - 1).prop_map(|parents| {
-        let mut network = TopologyBuilder::new("tree");
-        let nodes = numbered(&mut network, parents.len() + 1);
-        link_all(&mut network, &nodes, &parents, &[]);
-        build(network)
-    })
+pub fn tree(max_nodes: usize) -> BoxedStrategy<Topology> {
+    parents(1..=max_nodes.max(2) - 1)
+        .prop_map(|parents| {
+            let mut network = TopologyBuilder::new("tree");
+            let nodes = numbered(&mut network, parents.len() + 1);
+            link_all(&mut network, &nodes, &parents, &[]);
+            build(network)
+        })
+        .boxed()
 }
 
 /// Generates strongly connected direct networks of 2 to `max_nodes` nodes with one-way channels, some of them parallel.
-pub fn directed_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+pub fn directed_topology(max_nodes: usize) -> BoxedStrategy<Topology> {
     // Ear decomposition: each strongly connected digraph is a node and a sequence of paths between existing nodes.
     let max_nodes = max_nodes.max(2);
     let ear = (any::<Index>(), any::<Index>(), 0..=3usize);
-    prop::collection::vec(ear, 1..=max_nodes).prop_map(move |ears| {
-        let mut network = TopologyBuilder::new("directed");
-        let mut nodes = numbered(&mut network, 1);
-        for (from, to, length) in ears {
-            let (from, to) = (*from.get(&nodes), *to.get(&nodes));
-            let length = if nodes.len() == 1 { length.max(1) } else { length }.min(max_nodes - nodes.len());
-            let mut last = from;
-            for _ in 0..length {
-                let next = network.terminal(nodes.len().to_string());
-                nodes.push(next);
-                network.channel(last, next);
-                last = next;
+    prop::collection::vec(ear, 1..=max_nodes)
+        .prop_map(move |ears| {
+            let mut network = TopologyBuilder::new("directed");
+            let mut nodes = numbered(&mut network, 1);
+            for (from, to, length) in ears {
+                let (from, to) = (*from.get(&nodes), *to.get(&nodes));
+                let length = if nodes.len() == 1 { length.max(1) } else { length }.min(max_nodes - nodes.len());
+                let mut last = from;
+                for _ in 0..length {
+                    let next = network.terminal(nodes.len().to_string());
+                    nodes.push(next);
+                    network.channel(last, next);
+                    last = next;
+                }
+                if last != to {
+                    network.channel(last, to);
+                }
             }
-            if last != to {
-                network.channel(last, to);
-            }
-        }
-        build(network)
-    })
+            build(network)
+        })
+        .boxed()
 }
 
 /// Generates indirect networks of 3 to `max_nodes` nodes: connected switches, and two or more terminals with one link
 /// each.
-pub fn indirect_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+pub fn indirect_topology(max_nodes: usize) -> BoxedStrategy<Topology> {
     let max_nodes = max_nodes.max(3);
     let max_terminals = (max_nodes / 2).max(2);
     let max_switches = max_nodes - max_terminals;
     let places = prop::collection::vec(any::<Index>(), 2..=max_terminals);
-    (places, parents(0..=max_switches - 1), pairs(max_switches)).prop_map(|(places, parents, extra)| {
-        let mut network = TopologyBuilder::new("indirect");
-        let terminals = numbered(&mut network, places.len());
-        let switches: Vec<NodeId> = (0..=parents.len()).map(|place| network.switch(format!("s{place}"))).collect();
-        for (&terminal, place) in terminals.iter().zip(&places) {
-            network.link(terminal, *place.get(&switches));
-        }
-        link_all(&mut network, &switches, &parents, &extra);
-        build(network)
-    })
+    (places, parents(0..=max_switches - 1), pairs(max_switches))
+        .prop_map(|(places, parents, extra)| {
+            let mut network = TopologyBuilder::new("indirect");
+            let terminals = numbered(&mut network, places.len());
+            let switches: Vec<NodeId> = (0..=parents.len()).map(|place| network.switch(format!("s{place}"))).collect();
+            for (&terminal, place) in terminals.iter().zip(&places) {
+                network.link(terminal, *place.get(&switches));
+            }
+            link_all(&mut network, &switches, &parents, &extra);
+            build(network)
+        })
+        .boxed()
 }
 
 /// Generates networks of all these kinds, with half-duplex links, and with [failed nodes and channels](gapped). None
 /// has [buses](connected_bus_topology).
 ///
 /// They have 2 to `max_nodes` working nodes, indirect networks 3 or more.
-pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+pub fn any_topology(max_nodes: usize) -> BoxedStrategy<Topology> {
     prop_oneof![
         tree(max_nodes),
         connected_topology(max_nodes),
@@ -87,21 +109,23 @@ pub fn any_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
         prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)]
             .prop_flat_map(gapped),
     ]
+    .boxed()
 }
 
 /// Generates networks of all these kinds with [buses](bused). A legal path, which uses no resource twice, joins every two
 /// terminals. It may be longer than the shortest walk.
-pub fn connected_bus_topology(max_nodes: usize) -> impl Strategy<Value = Topology> {
+pub fn connected_bus_topology(max_nodes: usize) -> BoxedStrategy<Topology> {
     let network =
         prop_oneof![connected_topology(max_nodes), indirect_topology(max_nodes), directed_topology(max_nodes)];
     let connected = network.prop_flat_map(bused).prop_map(|topology| legally_connected(&topology));
-    prop_oneof![2 => connected.clone(), 1 => connected.prop_flat_map(gapped)]
+    prop_oneof![2 => connected.clone(), 1 => connected.prop_flat_map(gapped)].boxed()
 }
 
 /// Lets one to three groups of random channels of a network without shared resources share a resource each.
-pub fn bused(topology: Topology) -> impl Strategy<Value = Topology> {
+pub fn bused(topology: Topology) -> BoxedStrategy<Topology> {
     prop::collection::vec(prop::option::weighted(0.4, 0..3usize), topology.channel_bound())
         .prop_map(move |groups| sharing(&topology, &groups))
+        .boxed()
 }
 
 /// Returns the network in which the channels of a group share a resource, and the others do not.
@@ -188,16 +212,16 @@ pub fn bus_puzzle(stages: usize) -> Topology {
 }
 
 /// Gives random resources of a network a capacity of up to `most`.
-pub fn with_capacities(topology: Topology, most: u64) -> impl Strategy<Value = Topology> {
-    prop::collection::vec(prop_oneof![Just(1), 1..=most.max(1)], topology.resource_count()).prop_map(
-        move |capacities| {
+pub fn with_capacities(topology: Topology, most: u64) -> BoxedStrategy<Topology> {
+    prop::collection::vec(prop_oneof![Just(1), 1..=most.max(1)], topology.resource_count())
+        .prop_map(move |capacities| {
             let mut network = copy(&topology);
             for channel in topology.channels() {
                 network.set_capacity([channel], capacities[topology.resource(channel).index()]);
             }
             build(network)
-        },
-    )
+        })
+        .boxed()
 }
 
 /// Returns the network in which each channel of capacity `b` is `b` parallel channels of capacity 1, and the channel of the
@@ -263,44 +287,46 @@ pub fn petersen() -> Topology {
 }
 
 /// Inserts failed nodes and channels between those of a network, so that its numbers have gaps.
-pub fn gapped(topology: Topology) -> impl Strategy<Value = Topology> {
+pub fn gapped(topology: Topology) -> BoxedStrategy<Topology> {
     let lost_nodes = prop::collection::vec(any::<Index>(), 0..=2);
     let lost_channels = prop::collection::vec((any::<Index>(), any::<Index>(), any::<Index>()), 0..=4);
-    (lost_nodes, lost_channels).prop_map(move |(lost_nodes, lost_channels)| {
-        let mut network = TopologyBuilder::new(topology.name());
-        let mut nodes = Vec::new();
-        for node in topology.nodes() {
-            let before = lost_nodes.iter().filter(|place| place.index(topology.node_count()) == node.index());
-            for _ in before {
-                let lost = network.terminal(format!("lost{}", network.node_count()));
-                network.fail_node(lost);
-            }
-            let routes = Some(topology.routes(node));
-            nodes.push(network.node(topology.node_name(node), topology.is_terminal(node), routes));
-        }
-        let mut channels = Vec::new();
-        for channel in topology.channel_numbers() {
-            for (place, from, to) in &lost_channels {
-                let (from, to) = (from.index(network.node_count()), to.index(network.node_count()));
-                if place.index(topology.channel_bound()) == channel.index() && from != to {
-                    let lost = network.channel(NodeId::from_index(from), NodeId::from_index(to));
-                    network.fail_channel(lost);
+    (lost_nodes, lost_channels)
+        .prop_map(move |(lost_nodes, lost_channels)| {
+            let mut network = TopologyBuilder::new(topology.name());
+            let mut nodes = Vec::new();
+            for node in topology.nodes() {
+                let before = lost_nodes.iter().filter(|place| place.index(topology.node_count()) == node.index());
+                for _ in before {
+                    let lost = network.terminal(format!("lost{}", network.node_count()));
+                    network.fail_node(lost);
                 }
+                let routes = Some(topology.routes(node));
+                nodes.push(network.node(topology.node_name(node), topology.is_terminal(node), routes));
             }
-            let [tail, head] = [topology.tail(channel), topology.head(channel)].map(|node| nodes[node.index()]);
-            channels.push(network.channel(tail, head));
-        }
-        for group in topology.shared_groups() {
-            network.share(group.iter().map(|channel| channels[channel.index()]));
-        }
-        build(network)
-    })
+            let mut channels = Vec::new();
+            for channel in topology.channel_numbers() {
+                for (place, from, to) in &lost_channels {
+                    let (from, to) = (from.index(network.node_count()), to.index(network.node_count()));
+                    if place.index(topology.channel_bound()) == channel.index() && from != to {
+                        let lost = network.channel(NodeId::from_index(from), NodeId::from_index(to));
+                        network.fail_channel(lost);
+                    }
+                }
+                let [tail, head] = [topology.tail(channel), topology.head(channel)].map(|node| nodes[node.index()]);
+                channels.push(network.channel(tail, head));
+            }
+            for group in topology.shared_groups() {
+                network.share(group.iter().map(|channel| channels[channel.index()]));
+            }
+            build(network)
+        })
+        .boxed()
 }
 
 /// Relabels a network by a random permutation. Use it with `prop_flat_map`.
-pub fn shuffled(topology: Topology) -> impl Strategy<Value = Topology> {
+pub fn shuffled(topology: Topology) -> BoxedStrategy<Topology> {
     let places: Vec<NodeId> = topology.nodes().collect();
-    Just(places).prop_shuffle().prop_map(move |places| topology.relabelled(&places))
+    Just(places).prop_shuffle().prop_map(move |places| topology.relabelled(&places)).boxed()
 }
 
 /// Generates the parent of each node, except the root, in a random tree.

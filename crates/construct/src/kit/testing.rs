@@ -24,14 +24,14 @@ pub(crate) fn broadcast_to(topology: &Topology, root: Index, others: &[Index]) -
 }
 
 /// Generates networks of all kinds, some of them with capacities, under any node numbers.
-pub(crate) fn any_network(max_nodes: usize) -> impl Strategy<Value = Topology> {
+pub(crate) fn any_network(max_nodes: usize) -> BoxedStrategy<Topology> {
     let plain = move || any_topology(max_nodes).prop_flat_map(shuffled);
-    prop_oneof![2 => plain(), 1 => plain().prop_flat_map(|topology| with_capacities(topology, 3))]
+    prop_oneof![2 => plain(), 1 => plain().prop_flat_map(|topology| with_capacities(topology, 3))].boxed()
 }
 
 /// Generates problems of all kinds, some of them on networks with capacities.
-pub(crate) fn any_instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
-    prop_oneof![2 => instance(max_nodes), 1 => instance_with_capacities(max_nodes)]
+pub(crate) fn any_instance(max_nodes: usize) -> BoxedStrategy<Instance> {
+    prop_oneof![2 => instance(max_nodes), 1 => instance_with_capacities(max_nodes)].boxed()
 }
 
 /// Calls `check` with the problem on a network of parallel channels of capacity one. Its schedules are those of the problem,

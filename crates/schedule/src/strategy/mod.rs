@@ -1,6 +1,7 @@
 //! Random problems and valid schedules for property tests.
 //!
-//! They shrink to small networks, named collectives and the model with the fewest restrictions.
+//! They shrink to small networks, named collectives and the model with the fewest restrictions. They are boxed, so that they are
+//! compiled once, and not in every test program.
 
 mod all_reduce_search;
 mod distribution_search;
@@ -58,74 +59,74 @@ impl Instance {
 ///
 /// The collectives are named, grouped or custom, in one or two chunks, under every model. If a store-and-forward path
 /// is missing, switching is wormhole.
-pub fn instance(max_nodes: usize) -> impl Strategy<Value = Instance> {
+pub fn instance(max_nodes: usize) -> BoxedStrategy<Instance> {
     let with_buses = topology::connected_bus_topology(max_nodes);
     instance_on(prop_oneof![4 => topology::any_topology(max_nodes), 1 => with_buses])
 }
 
 /// Generates problems as [`instance`], on networks in which resources have capacities of up to 3.
-pub fn instance_with_capacities(max_nodes: usize) -> impl Strategy<Value = Instance> {
+pub fn instance_with_capacities(max_nodes: usize) -> BoxedStrategy<Instance> {
     let with_buses = topology::connected_bus_topology(max_nodes);
     let networks = prop_oneof![4 => topology::any_topology(max_nodes), 1 => with_buses];
     instance_on(networks.prop_flat_map(|network| topology::with_capacities(network, 3)))
 }
 
 /// Generates problems as [`instance`], on networks of a strategy.
-pub fn instance_on(networks: impl Strategy<Value = Topology>) -> impl Strategy<Value = Instance> {
-    let parts = (networks, any_collective(), any_model());
-    parts.prop_filter_map("some receiver cannot be reached", |(topology, choice, model)| {
+pub fn instance_on(networks: impl Strategy<Value = Topology> + 'static) -> BoxedStrategy<Instance> {
+    let parts = (networks.boxed(), any_collective(), any_model());
+    let on_network = |(topology, choice, model): (Topology, CollectiveChoice, CommunicationModel)| {
         let collective = choice.on(&topology);
         let wormhole = CommunicationModel { switching: Switching::Wormhole, ..model };
         let is_possible = |model: &CommunicationModel| Problem::new(&topology, &collective, *model).is_ok();
         let model = [model, wormhole].into_iter().find(is_possible)?;
         Some(Instance { topology, collective, model })
-    })
+    };
+    parts.prop_filter_map("some receiver cannot be reached", on_network).boxed()
 }
 
 /// Generates a problem and a valid schedule for it, without redundant deliveries or needless relays.
 ///
 /// The schedule may have more steps than needed.
-pub fn scheduled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, Schedule)> {
+pub fn scheduled_instance(max_nodes: usize) -> BoxedStrategy<(Instance, Schedule)> {
     scheduled(instance(max_nodes))
 }
 
 /// Generates problems of a strategy, each with a valid schedule as [`scheduled_instance`].
-pub fn scheduled(instances: impl Strategy<Value = Instance>) -> impl Strategy<Value = (Instance, Schedule)> {
-    (instances, any::<u64>()).prop_map(|(instance, seed)| {
+pub fn scheduled(instances: impl Strategy<Value = Instance> + 'static) -> BoxedStrategy<(Instance, Schedule)> {
+    let with_schedule = |(instance, seed): (Instance, u64)| {
         let schedule = random_schedule(&instance.problem(), seed);
         (instance, schedule)
-    })
+    };
+    (instances.boxed(), any::<u64>()).prop_map(with_schedule).boxed()
 }
 
 /// Generates a problem and a valid schedule after 0 to 3 random changes.
 ///
 /// The changes drop, repeat or move transfers, replace messages and channels, cut, lengthen or reverse paths, and swap,
 /// merge or split steps.
-pub fn spoiled_instance(max_nodes: usize) -> impl Strategy<Value = (Instance, Schedule)> {
+pub fn spoiled_instance(max_nodes: usize) -> BoxedStrategy<(Instance, Schedule)> {
     spoiled(instance(max_nodes))
 }
 
 /// Generates problems of a strategy, each with a schedule as [`spoiled_instance`].
-pub fn spoiled(instances: impl Strategy<Value = Instance>) -> impl Strategy<Value = (Instance, Schedule)> {
-    (scheduled(instances), spoil::spoilings()).prop_map(|((instance, schedule), spoilings)| {
+pub fn spoiled(instances: impl Strategy<Value = Instance> + 'static) -> BoxedStrategy<(Instance, Schedule)> {
+    let spoil = |((instance, schedule), spoilings): ((Instance, Schedule), Vec<spoil::Spoiling>)| {
         let spoiled = spoil::spoil(&instance.problem(), &schedule, &spoilings);
         (instance, spoiled)
-    })
+    };
+    (scheduled(instances), spoil::spoilings()).prop_map(spoil).boxed()
 }
 
 /// Generates communication models. They shrink to the model with the fewest restrictions.
-pub fn any_model() -> impl Strategy<Value = CommunicationModel> {
+pub fn any_model() -> BoxedStrategy<CommunicationModel> {
     let switching = prop_oneof![Just(Switching::Wormhole), Just(Switching::StoreAndForward)];
     let limit = (0..=2u32).prop_map(|more| Ports::Limit(NonZeroU32::MIN.saturating_add(more)));
     let ports = prop_oneof![Just(Ports::All), limit];
     let routing = prop_oneof![Just(Routing::Any), Just(Routing::Minimal)];
     let scatter = prop_oneof![Just(ScatterRule::Relay), Just(ScatterRule::Direct)];
-    (switching, ports, routing, scatter).prop_map(|(switching, ports, routing, scatter)| CommunicationModel {
-        switching,
-        ports,
-        routing,
-        scatter,
-    })
+    (switching, ports, routing, scatter)
+        .prop_map(|(switching, ports, routing, scatter)| CommunicationModel { switching, ports, routing, scatter })
+        .boxed()
 }
 
 /// A collective, before the network is chosen.
@@ -146,7 +147,7 @@ enum Choice {
     Custom(Vec<(Index, Vec<Index>)>),
 }
 
-fn any_collective() -> impl Strategy<Value = CollectiveChoice> {
+fn any_collective() -> BoxedStrategy<CollectiveChoice> {
     let named = (prop::sample::select(CollectiveName::ALL.to_vec()), any::<Index>());
     let members = prop::collection::vec(any::<Index>(), 2..=5);
     let groups =
@@ -160,7 +161,7 @@ fn any_collective() -> impl Strategy<Value = CollectiveChoice> {
         1 => prop::collection::vec(message(1..=4), 1..=4).prop_map(Choice::Custom),
     ];
     let chunks = prop_oneof![3 => Just(NonZeroU32::MIN), 1 => Just(NonZeroU32::MIN.saturating_add(1))];
-    (kind, chunks).prop_map(|(kind, chunks)| CollectiveChoice { kind, chunks })
+    (kind, chunks).prop_map(|(kind, chunks)| CollectiveChoice { kind, chunks }).boxed()
 }
 
 impl CollectiveChoice {

@@ -39,42 +39,46 @@ pub fn cayley_topology(graph: &CayleyGraph) -> Topology {
 ///
 /// A schedule is valid if every element is a sum of generators. The exception is a direct all-to-all in which some
 /// shortest path must use a generator twice.
-pub fn symmetric_instance(max_elements: u64) -> impl Strategy<Value = SymmetricInstance> {
+pub fn symmetric_instance(max_elements: u64) -> BoxedStrategy<SymmetricInstance> {
     let collective = select(vec![CollectiveName::AllGather, CollectiveName::AllToAll]);
-    (any_graph(max_elements), collective, any_model(), any::<u64>()).prop_map(|(graph, collective, model, seed)| {
-        let mut random = Random(seed);
-        let base = if collective == CollectiveName::AllGather {
-            all_gather(&graph, model, &mut random)
-        } else {
-            all_to_all(&graph, model, &mut random)
-        };
-        SymmetricInstance { schedule: SymmetricSchedule::new(graph, collective, base), model }
-    })
+    (any_graph(max_elements), collective, any_model(), any::<u64>())
+        .prop_map(|(graph, collective, model, seed)| {
+            let mut random = Random(seed);
+            let base = if collective == CollectiveName::AllGather {
+                all_gather(&graph, model, &mut random)
+            } else {
+                all_to_all(&graph, model, &mut random)
+            };
+            SymmetricInstance { schedule: SymmetricSchedule::new(graph, collective, base), model }
+        })
+        .boxed()
 }
 
 /// Generates symmetric schedules after 0 to 3 random changes of the base.
-pub fn spoiled_symmetric(max_elements: u64) -> impl Strategy<Value = SymmetricInstance> {
+pub fn spoiled_symmetric(max_elements: u64) -> BoxedStrategy<SymmetricInstance> {
     let change = (select(&CHANGES[..]), any::<Index>(), any::<Index>());
     let changes = prop::collection::vec(change, 0..=3);
-    (symmetric_instance(max_elements), changes).prop_map(|(SymmetricInstance { schedule, model }, changes)| {
-        let graph = schedule.graph().clone();
-        let mut steps: Steps = schedule
-            .base()
-            .steps()
-            .map(|step| step.map(|moved| (moved.message, moved.from, moved.path.to_vec())).collect())
-            .collect();
-        for (change, first, second) in changes {
-            spoil(&graph, &mut steps, change, first, second);
-        }
-        let mut base = BaseSchedule::new();
-        for step in steps {
-            base.begin_step();
-            for (message, from, path) in step {
-                base.push(message, from, &path);
+    (symmetric_instance(max_elements), changes)
+        .prop_map(|(SymmetricInstance { schedule, model }, changes)| {
+            let graph = schedule.graph().clone();
+            let mut steps: Steps = schedule
+                .base()
+                .steps()
+                .map(|step| step.map(|moved| (moved.message, moved.from, moved.path.to_vec())).collect())
+                .collect();
+            for (change, first, second) in changes {
+                spoil(&graph, &mut steps, change, first, second);
             }
-        }
-        SymmetricInstance { schedule: SymmetricSchedule::new(graph, schedule.collective(), base), model }
-    })
+            let mut base = BaseSchedule::new();
+            for step in steps {
+                base.begin_step();
+                for (message, from, path) in step {
+                    base.push(message, from, &path);
+                }
+            }
+            SymmetricInstance { schedule: SymmetricSchedule::new(graph, schedule.collective(), base), model }
+        })
+        .boxed()
 }
 
 /// Generates full-duplex and one-way graphs; some are not connected.
