@@ -30,9 +30,15 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The reports, each in full if it takes at most two minutes of processor time.
-const REPRODUCTIONS: [&[&str]; 6] =
-    [&["min"], &["fault"], &["hypercube"], &["hgsa"], &["min", "--engine", "umda", "--quick"], &["exanest", "--quick"]];
+/// The reports, longest first, each in full if it takes less than two minutes of processor time.
+const REPRODUCTIONS: [&[&str]; 6] = [
+    &["exanest", "--quick"],
+    &["fault"],
+    &["hgsa"],
+    &["min"],
+    &["min", "--engine", "umda", "--quick"],
+    &["hypercube", "--quick"],
+];
 
 /// Reproduces the papers with the build of the tests, and compares the reports with the committed ones.
 fn reproductions() -> Result<()> {

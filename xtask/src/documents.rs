@@ -1,6 +1,8 @@
 //! Tasks that need the libraries of the workspace: started as programs of their own.
 
+use std::num::NonZero;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Result, ensure};
@@ -23,7 +25,8 @@ pub(crate) fn run(build: Build, arguments: &[&str]) -> Result<ExitCode> {
     status(&mut Command::new(program), PROGRAM, arguments).map(exit_code)
 }
 
-/// Reproduces papers at the same time, each with its arguments, and prints no report.
+/// Reproduces papers, each with its arguments, and prints no report. One per core runs at the same time, and they start in this
+/// order.
 ///
 /// # Errors
 ///
@@ -36,10 +39,17 @@ pub(crate) fn reproduce(build: Build, reports: &[&[&str]]) -> Result<()> {
         ensure!(status.success(), "reproduce-paper {} failed: {status}", report.join(" "));
         Ok(())
     };
-    let run = &run;
+    let waiting = Mutex::new(reports.iter());
+    let run_some = || -> Result<()> {
+        loop {
+            let Some(report) = waiting.lock().expect("a run does not panic").next() else { return Ok(()) };
+            run(report)?;
+        }
+    };
     thread::scope(|scope| {
-        let runs: Vec<_> = reports.iter().map(|&report| scope.spawn(move || run(report))).collect();
-        runs.into_iter().try_for_each(|run| run.join().expect("a run does not panic"))
+        let workers = thread::available_parallelism().map_or(1, NonZero::get);
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(run_some)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("a run does not panic"))
     })
 }
 
