@@ -194,7 +194,7 @@ fn spoiled(topology: &Topology, channel: usize, new_head: Option<NodeId>) -> Opt
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(lockstep_topology::strategy::cases(32))]
 
     #[test]
     fn every_collective_meets_its_bound(topology in networks(), model in models(), root in any::<Index>()) {

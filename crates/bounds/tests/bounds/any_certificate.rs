@@ -279,7 +279,7 @@ fn numbers() -> impl Strategy<Value = Vec<Vec<u32>>> {
 }
 
 proptest! {
-    #![proptest_config(cases(500))]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn no_accepted_certificate_exceeds_the_optimum(instance in instance(5), numbers in numbers()) {

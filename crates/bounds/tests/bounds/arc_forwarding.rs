@@ -109,11 +109,7 @@ fn packets_use_ports_at_every_node() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 300,
-        max_global_rejects: 100_000,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::oracle::cases(100))]
 
     #[test]
     fn lengths_prove_the_optimum_of_the_linear_program(instance in instance(5)) {

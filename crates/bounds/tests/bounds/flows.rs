@@ -77,6 +77,8 @@ fn steps_by(problem: &Problem<'_>, rule: Rule) -> u32 {
 }
 
 proptest! {
+    #![proptest_config(lockstep_topology::strategy::cases(64))]
+
     #[test]
     fn no_cut_proves_more_about_a_broadcast(
         topology in any_topology(8).prop_flat_map(shuffled),
@@ -194,6 +196,8 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(lockstep_topology::strategy::cases(64))]
+
     /// Units are interchangeable, so a flow over time is a schedule if relays may use any path.
     #[test]
     fn the_bound_of_a_wormhole_scatter_with_relays_is_the_optimum(

@@ -7,13 +7,10 @@ use lockstep_topology::ChannelId;
 use lockstep_topology::strategy::with_parallel_channels;
 use proptest::prelude::*;
 
-/// Returns the settings of a property with this number of cases; the environment variable `PROPTEST_CASES` sets another.
-/// A case is rejected if no schedule exists, or the search takes too long.
+/// Returns the configuration of a property with a number of cases. A case is rejected if no schedule exists, or the search takes
+/// too long.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
-    let given = ProptestConfig::default();
-    let is_given = std::env::var_os("PROPTEST_CASES").is_some();
-    let cases = if is_given { given.cases } else { cases };
-    ProptestConfig { cases, max_global_rejects: u32::MAX, ..given }
+    ProptestConfig { max_global_rejects: u32::MAX, ..lockstep_topology::strategy::cases(cases) }
 }
 
 /// Returns a schedule with the fewest steps, or `None` if no schedule has at most `most_steps`. In a network with

@@ -74,7 +74,7 @@ fn with_joined_steps(problem: &Problem<'_>, schedule: &Schedule, joins: &[bool])
 }
 
 proptest! {
-    #![proptest_config(cases(150))]
+    #![proptest_config(cases(48))]
 
     #[test]
     fn the_best_cut_of_a_broadcast_is_the_best_of_all_node_sets(

@@ -111,7 +111,7 @@ fn compare_with_optimum(topology: &Topology, collective: &Collective, model: Com
 }
 
 proptest! {
-    #![proptest_config(cases(1000))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn no_bound_exceeds_the_optimum_on_any_network(instance in instance_of(5)) {
@@ -182,7 +182,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(200))]
+    #![proptest_config(cases(64))]
 
     /// The rule and the check have different limits of work.
     #[test]
@@ -205,7 +205,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(100))]
+    #![proptest_config(cases(32))]
 
     /// A search that stops early returns enough steps, or the best bound.
     #[test]
@@ -238,7 +238,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(500))]
+    #![proptest_config(cases(100))]
 
     #[test]
     fn no_bound_exceeds_the_optimum_on_buses(instance in instance_on(any_bus_topology(6).prop_flat_map(shuffled))) {
@@ -267,7 +267,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(200))]
+    #![proptest_config(cases(64))]
 
     #[test]
     fn no_bound_on_five_terminals_exceeds_the_optimum((topology, collective) in instance(5..=5), model in model()) {

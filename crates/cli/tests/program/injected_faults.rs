@@ -22,7 +22,7 @@ const COMMANDS: [&str; 6] = [
 
 /// Numbers of writes at which a fault is injected: all small ones, then fewer and fewer.
 fn writes() -> impl Iterator<Item = u64> {
-    std::iter::successors(Some(1), |&number| Some(number + 1 + number / 8))
+    std::iter::successors(Some(1), |&number| Some(number + 1 + number / 4))
 }
 
 /// Runs a command with a fault `KIND:N`, or without one.

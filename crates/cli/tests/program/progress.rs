@@ -47,8 +47,8 @@ fn progress_lines(written: &str) -> Vec<String> {
 #[test]
 fn all_commands_show_the_same_words_in_one_line() {
     for arguments in [
-        "plan omega:16 -c aas --engine umda --seed 3 --budget 2s",
-        "plan random-regular:60,4,1 -c all-to-all --budget 2s",
+        "plan omega:16 -c aas --engine umda --seed 3 --budget 1s",
+        "plan random-regular:60,4,1 -c all-to-all --budget 1s",
         "design --routers 8 --chassis 16 --preset stated --generations 200 --seed 3 -o s.json",
         "design --order 600 --degree 4 --rounds 9",
         "faults mesh:4x4 -c all-to-all --links --sample 20 --budget 200000",

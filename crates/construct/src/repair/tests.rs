@@ -28,7 +28,7 @@ fn transfers(schedule: &Schedule) -> Vec<(usize, MessageId, Vec<ChannelId>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(lockstep_topology::strategy::cases(150))]
 
     #[test]
     fn a_repaired_schedule_is_valid_and_keeps_the_other_transfers(

@@ -2,10 +2,10 @@
 
 use lockstep_construct::schedule;
 use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, verify};
-use lockstep_topology::strategy::shuffled;
+use lockstep_topology::strategy::{cases, shuffled};
 use lockstep_topology::{NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 
 const WORMHOLE: CommunicationModel = CommunicationModel::wormhole();
 const STORE_AND_FORWARD: CommunicationModel = CommunicationModel::store_and_forward();
@@ -21,10 +21,10 @@ fn receptions(network: &Topology, model: CommunicationModel, chunks: u32) -> u32
 }
 
 /// Checks that renumbered networks, each with another seed, meet the bound.
-fn reaches_the_bound(network: Topology, model: CommunicationModel, chunks: u32, cases: u32) {
+fn reaches_the_bound(network: Topology, model: CommunicationModel, chunks: u32, count: u32) {
     let bound = receptions(&network, model, chunks);
     let name = network.name().to_owned();
-    let mut runner = TestRunner::new_with_rng(Config::with_cases(cases), TestRunner::deterministic().new_rng());
+    let mut runner = TestRunner::new_with_rng(cases(count), TestRunner::deterministic().new_rng());
     let outcome = runner.run(&(shuffled(network), any::<u64>()), |(network, seed)| {
         let all_gather = Collective::all_gather().with_chunks(chunks.try_into().unwrap());
         let problem = Problem::new(&network, &all_gather, model).unwrap();

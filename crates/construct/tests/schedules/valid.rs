@@ -34,7 +34,7 @@ fn needs_no_relay(problem: &Problem<'_>) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(lockstep_topology::strategy::cases(100))]
 
     #[test]
     fn every_schedule_is_valid_and_delivers_once(instance in any_instance(12), seed in any::<u64>()) {

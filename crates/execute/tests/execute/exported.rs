@@ -71,7 +71,7 @@ fn every_collective_of_every_format_runs() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(lockstep_topology::strategy::cases(32))]
 
     /// Every schedule on a random network runs right in every format.
     #[test]

@@ -108,7 +108,7 @@ fn pick(program: &Program, choice: Index, is_wanted: impl Fn(&RankProgram, usize
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(lockstep_topology::strategy::cases(128))]
 
     #[test]
     fn programs_compute_their_collective_in_any_order(

@@ -295,7 +295,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
+        #![proptest_config(lockstep_topology::strategy::cases(100))]
 
         /// Batches of subflows start at ends of others and between them. All rates are counted again after each change.
         #[test]

@@ -244,7 +244,7 @@ fn is_near(a: f64, b: f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(lockstep_topology::strategy::cases(300))]
 
     #[test]
     fn simulation_matches_the_reference(

@@ -21,7 +21,7 @@ fn numbers(value: &Value, path: &str, found: &mut Vec<String>) {
 }
 
 /// The maximum number of numbers that are altered per certificate.
-const MOST: usize = 200;
+const MOST: usize = 100;
 
 /// Each number of a bound (a step, a count, a weight, a node) is changed by one, and the file is refused.
 #[test]

@@ -49,14 +49,14 @@ fn executed(problem: &Problem<'_>, schedule: &Schedule, numbers: &[Vec<u64>]) ->
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(lockstep_topology::strategy::cases(16))]
 
     /// Every terminal ends with the sum of all numbers, each counted once.
     #[test]
     fn sums_are_right(topology in any_topology(6), model in any_model(), seed: u64, chunks in 1u32..3) {
         let collective = Collective::all_reduce().with_chunks(chunks.try_into().unwrap());
         let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
-        let plan = Planner::new(problem, PlanOptions::auto(seed)).run(&Budget::evaluations(1 << 10), |_| {}).unwrap();
+        let plan = Planner::new(problem, PlanOptions::auto(seed)).run(&Budget::evaluations(1 << 8), |_| {}).unwrap();
         let mut state = seed;
         let mut number = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

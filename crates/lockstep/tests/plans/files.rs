@@ -38,7 +38,7 @@ fn message(result: Result<PlanFile, PlanFileError>) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(lockstep_topology::strategy::cases(24))]
 
     #[test]
     fn both_forms_of_a_file_return_the_plan(instance in instance(7), seconds in prop::option::of(0.0..1.0e6f64)) {

@@ -203,7 +203,7 @@ fn some_edits_of_a_page_are_readable_and_refused_by_its_check() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1024))]
+    #![proptest_config(lockstep_topology::strategy::cases(256))]
 
     #[test]
     fn a_forged_book_has_no_verdict_that_its_plans_do_not_carry(edits in edits()) {
@@ -257,7 +257,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(lockstep_topology::strategy::cases(16))]
 
     #[test]
     fn a_forged_checkpoint_leads_to_no_verdict_without_proof(edits in edits()) {

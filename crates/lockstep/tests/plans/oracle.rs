@@ -6,7 +6,7 @@ use lockstep::{Budget, EngineChoice, PlanOptions, Planner};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { max_global_rejects: 100_000, ..lockstep_topology::strategy::cases(32) })]
 
     /// On tiny networks, under every model, plans are optimal and bounds hold. The engine `construct` alone may need
     /// one step more on buses, and for wormhole messages with different receivers, because it never sends a message back.

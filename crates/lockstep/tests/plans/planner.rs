@@ -23,7 +23,7 @@ fn small() -> Budget {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(lockstep_topology::strategy::cases(32))]
 
     /// The planner always returns a schedule, the verifier accepts it, and the bound holds.
     #[test]

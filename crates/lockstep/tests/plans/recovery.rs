@@ -317,7 +317,7 @@ fn bytes_behind_the_end_of_a_book_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(lockstep_topology::strategy::cases(32))]
 
     #[test]
     fn a_flipped_bit_of_a_book_is_refused(place: prop::sample::Index, bit in 0..8u32) {

@@ -44,7 +44,7 @@ fn is_connected(topology: &Topology, from: &str, to: &str, passes: impl Fn(NodeI
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(lockstep_topology::strategy::cases(32))]
 
     /// Every collective under every model, on networks of every kind.
     #[test]

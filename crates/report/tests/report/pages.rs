@@ -138,7 +138,7 @@ fn any_schedule() -> impl Strategy<Value = Vec<Vec<(u32, Vec<u32>)>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(lockstep_topology::strategy::cases(64))]
 
     /// Every schedule has a page, with the number of transfers of each step, and the same bytes every time.
     #[test]

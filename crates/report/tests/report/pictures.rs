@@ -250,7 +250,7 @@ fn any_schedule() -> impl Strategy<Value = Vec<Vec<(u32, Vec<u32>)>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(lockstep_topology::strategy::cases(64))]
 
     /// Each transfer that names only what exists is drawn once, in its step, and the text is the same every time.
     #[test]

@@ -154,7 +154,7 @@ fn any_names(most: usize) -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(lockstep_topology::strategy::cases(128))]
 
     #[test]
     fn any_points_are_within_the_frame(

@@ -134,7 +134,7 @@ mod tests {
     use crate::verify::network::verify_steps;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1000))]
+        #![proptest_config(lockstep_topology::strategy::cases(250))]
 
         /// The fast path accepts exactly the steps in which the rules, one after the other, find no violation.
         #[test]

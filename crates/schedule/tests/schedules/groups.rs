@@ -26,7 +26,7 @@ fn with_isolated_terminal(topology: &Topology) -> Topology {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(lockstep_topology::strategy::cases(250))]
 
     #[test]
     fn a_group_follows_the_rules_of_its_subnetwork((instance, schedule) in spoiled_instance(8)) {

@@ -289,7 +289,7 @@ fn a_search_that_takes_too_long_is_an_error() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(lockstep_topology::strategy::cases(1000))]
 
     #[test]
     fn the_verifier_agrees_with_the_oracle(

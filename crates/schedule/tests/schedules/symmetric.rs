@@ -39,7 +39,7 @@ fn is_connected(graph: &CayleyGraph) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4096))]
+    #![proptest_config(lockstep_topology::strategy::cases(1024))]
 
     /// The translation principle: the base is valid if and only if the expanded schedule is.
     #[test]

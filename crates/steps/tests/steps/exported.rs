@@ -93,7 +93,7 @@ fn plans_come_back_with_their_steps() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(lockstep_topology::strategy::cases(24))]
 
     /// No schedule on a random network gets longer. A schedule that sends later than it could gets shorter.
     #[test]

@@ -353,7 +353,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
+        #![proptest_config(lockstep_topology::strategy::cases(100))]
         /// Longer words may even be better than all selections of shortest ones.
         #[test]
         fn no_selection_of_shortest_words_is_better(

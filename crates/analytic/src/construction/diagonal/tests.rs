@@ -77,7 +77,7 @@ fn other_problems_are_not_supported() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(lockstep_topology::strategy::cases(8))]
 
     #[test]
     fn the_numbering_does_not_matter(

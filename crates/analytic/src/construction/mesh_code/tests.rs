@@ -124,7 +124,7 @@ fn ports_are_different_if_an_assignment_exists() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(lockstep_topology::strategy::cases(24))]
 
     #[test]
     fn the_numbering_does_not_matter(

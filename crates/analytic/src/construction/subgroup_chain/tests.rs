@@ -253,7 +253,7 @@ fn other_problems_are_not_supported() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(lockstep_topology::strategy::cases(24))]
 
     #[test]
     fn numbers_do_not_matter(

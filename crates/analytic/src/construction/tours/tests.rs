@@ -58,7 +58,7 @@ fn network() -> impl Strategy<Value = (Topology, Topology)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(lockstep_topology::strategy::cases(16))]
 
     #[test]
     fn node_numbers_do_not_matter((network, other) in network()) {

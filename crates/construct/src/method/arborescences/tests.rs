@@ -39,6 +39,8 @@ fn minimum_cut(topology: &Topology, source: NodeId) -> u32 {
 }
 
 proptest! {
+    #![proptest_config(lockstep_topology::strategy::cases(64))]
+
     /// This is Edmonds' theorem; every tree spans the network.
     #[test]
     fn the_number_of_disjoint_trees_is_the_minimum_cut(

@@ -43,7 +43,7 @@ fn bound(problem: &Problem<'_>) -> u32 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(lockstep_topology::strategy::cases(200))]
 
     /// No schedule beats the lower bound.
     #[test]
@@ -80,7 +80,7 @@ const TIGHT: [(&str, usize); 12] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2))]
+    #![proptest_config(lockstep_topology::strategy::cases(2))]
 
     /// Even if every channel must be busy in every step.
     #[test]

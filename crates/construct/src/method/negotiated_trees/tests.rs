@@ -67,7 +67,7 @@ fn other_problems_are_not_supported() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(lockstep_topology::strategy::cases(32))]
 
     /// All schedules are valid and shorter than asked, also on networks with buses and capacities.
     #[test]

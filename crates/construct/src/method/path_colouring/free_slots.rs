@@ -179,7 +179,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(lockstep_topology::strategy::cases(64))]
 
         #[test]
         fn levels_and_prices_are_those_of_the_best_path(

@@ -319,7 +319,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(lockstep_topology::strategy::cases(64))]
 
         #[test]
         fn every_shortest_path_is_in_the_graph(topology in any_topology(12).prop_flat_map(shuffled), ports in 1..=3u32) {
@@ -338,7 +338,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(lockstep_topology::strategy::cases(64))]
 
         /// Every path, with its ports, is found by its channels, and not by fewer channels.
         #[test]

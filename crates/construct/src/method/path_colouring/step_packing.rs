@@ -389,7 +389,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(lockstep_topology::strategy::cases(64))]
 
         #[test]
         fn no_slot_is_overloaded(topology in any_network(9), ports in 1..=3u32) {

@@ -56,7 +56,7 @@ fn without(topology: &Topology, is_dead: impl Fn(ChannelId) -> bool) -> Topology
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(lockstep_topology::strategy::cases(32))]
 
     #[test]
     fn every_wormhole_scatter_is_supported(instance in any_instance(9)) {

@@ -28,7 +28,7 @@ fn without(schedule: &Schedule, dropped: usize) -> Schedule {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(lockstep_topology::strategy::cases(200))]
 
     /// Quick and thorough attempts, for reachable and unreachable goals.
     #[test]

@@ -90,6 +90,8 @@ fn relays_use_all_rails_of_a_server() {
 }
 
 proptest! {
+    #![proptest_config(lockstep_topology::strategy::cases(64))]
+
     /// The tightest cut decides the number of steps.
     #[test]
     fn direct_scatter_takes_the_steps_of_the_tightest_cut(

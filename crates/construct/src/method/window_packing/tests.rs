@@ -61,7 +61,7 @@ fn ports(limit: u32) -> CommunicationModel {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(lockstep_topology::strategy::cases(32))]
 
     #[test]
     fn no_slot_is_overloaded(topology in any_network(9), limit in 1..=3u32) {

@@ -149,7 +149,7 @@ fn sums() -> impl Strategy<Value = Sums> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(lockstep_topology::strategy::cases(200))]
 
     /// All limits of memory and the naive sets give the same violations, and the same redundant transfers.
     #[test]
