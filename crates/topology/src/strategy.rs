@@ -17,7 +17,8 @@ use crate::{ChannelId, NodeId, Topology, TopologyBuilder};
 ///
 /// Panics if `LOCKSTEP_CASES` is not a number.
 pub fn cases(cases: u32) -> ProptestConfig {
-    let factor = std::env::var("LOCKSTEP_CASES").map_or(1, |factor| factor.parse().expect("LOCKSTEP_CASES is a number"));
+    let factor =
+        std::env::var("LOCKSTEP_CASES").map_or(1, |factor| factor.parse().expect("LOCKSTEP_CASES is a number"));
     ProptestConfig::with_cases(cases.saturating_mul(factor))
 }
 
