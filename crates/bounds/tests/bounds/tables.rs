@@ -479,9 +479,7 @@ fn all_reduces_cross_every_cut_in_both_directions() {
     let mut joined = TopologyBuilder::new("joined");
     let nodes: Vec<NodeId> = (0..8).map(|node| joined.terminal(node.to_string())).collect();
     for ring in nodes.chunks(4) {
-        for place in 0..4 {
-            joined.link(ring[place], ring[(place + 1) % 4]);
-        }
+        (0..4).for_each(|place| _ = joined.link(ring[place], ring[(place + 1) % 4]));
     }
     joined.link(nodes[0], nodes[4]);
     let joined = joined.build().unwrap().half_duplex();
