@@ -106,7 +106,9 @@ fn listed() -> BTreeSet<String> {
 #[test]
 fn all_samples_are_valid_and_files_that_the_program_refuses_are_not() {
     let mut paths = Vec::new();
-    FOLDERS.iter().for_each(|folder| samples(Path::new(folder), &mut paths));
+    for folder in FOLDERS {
+        samples(Path::new(folder), &mut paths);
+    }
     let schemas: BTreeMap<_, _> = FILES.map(|(field, format)| (field, schema(format))).into();
     let mut checked = BTreeSet::new();
     for path in paths {
@@ -150,7 +152,9 @@ fn fresh_outputs_of_all_formats_are_valid() {
         };
         assert!(!values.is_empty(), "{command}");
         let schema = schema(format);
-        values.iter().for_each(|value| assert_valid(&schema, value, command));
+        for value in &values {
+            assert_valid(&schema, value, command);
+        }
         checked.insert(format.to_owned());
     }
     for (format, file) in
