@@ -98,7 +98,8 @@ pub fn did_you_mean<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// Returns the names nearest to a word, at most 4: those that begin with it, otherwise those with the fewest typing mistakes if
-/// these are at most a third of the length, otherwise those that contain it.
+/// these are at most a third of the length, otherwise those that contain it, otherwise those with the fewest mistakes in their
+/// first words.
 ///
 /// A typing mistake is a missing, additional or wrong letter, or two letters in the wrong order: the restricted
 /// Damerau-Levenshtein distance. `O(names * length^2)`.
@@ -113,8 +114,8 @@ pub fn nearest_names<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -
         return Vec::new();
     }
     let limit = (length + 1) / 3;
-    let mut least = limit;
-    let [mut beginning, mut similar, mut containing] = [const { Vec::new() }; 3];
+    let (mut similar, mut similar_words) = (Nearest::within(limit), Nearest::within(limit));
+    let [mut beginning, mut containing] = [const { Vec::new() }; 2];
     for name in names {
         let letters: Vec<char> = letters(name).take(MAX_LENGTH + 1).collect();
         if length > 1 && letters.starts_with(&word) {
@@ -123,20 +124,42 @@ pub fn nearest_names<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -
         if length > 2 && letters.windows(length).any(|part| part == word) {
             containing.push(name);
         }
-        if letters.len().abs_diff(length) > least {
-            continue;
-        }
-        let mistakes = mistakes(&word, &letters);
-        if mistakes < least {
-            (least, similar) = (mistakes, Vec::new());
-        }
-        if mistakes == least {
-            similar.push(name);
+        similar.see(name, &word, &letters);
+        for (end, _) in name.match_indices('-').take_while(|(end, _)| *end <= MAX_LENGTH) {
+            similar_words.see(name, &word, &self::letters(&name[..end]).collect::<Vec<_>>());
         }
     }
-    let mut nearest = [beginning, similar, containing].into_iter().find(|names| !names.is_empty()).unwrap_or_default();
+    let lists = [beginning, similar.names, containing, similar_words.names];
+    let mut nearest = lists.into_iter().find(|names| !names.is_empty()).unwrap_or_default();
     nearest.truncate(MAX_SUGGESTIONS);
     nearest
+}
+
+/// The names with the fewest typing mistakes so far.
+struct Nearest<'a> {
+    mistakes: usize,
+    names: Vec<&'a str>,
+}
+
+impl<'a> Nearest<'a> {
+    /// No names yet, and at most `limit` mistakes.
+    const fn within(limit: usize) -> Self {
+        Self { mistakes: limit, names: Vec::new() }
+    }
+
+    /// Adds a name, if the mistakes between a word and the letters, which are those of the name or of its first words, are few.
+    fn see(&mut self, name: &'a str, word: &[char], letters: &[char]) {
+        if letters.len().abs_diff(word.len()) > self.mistakes {
+            return;
+        }
+        let mistakes = mistakes(word, letters);
+        if mistakes < self.mistakes {
+            *self = Self::within(mistakes);
+        }
+        if mistakes == self.mistakes && self.names.last() != Some(&name) {
+            self.names.push(name);
+        }
+    }
 }
 
 /// Computes the restricted Damerau-Levenshtein distance of two texts in `O(len(a) * len(b))` time.
@@ -188,6 +211,8 @@ mod tests {
         assert_eq!(nearest_names("dgx", families), ["dgx-1", "dgx-a100"]);
         assert_eq!(nearest_names("fta-tree", families), ["fat-tree"]);
         assert_eq!(nearest_names("tree", families), ["fat-tree", "full-b-tree"]);
+        assert_eq!(nearest_names("dgy", families), ["dgx-1", "dgx-a100"]);
+        assert_eq!(nearest_names("fulb-tre", families), ["full-b-tree"]);
         assert!(nearest_names("", families).is_empty() && nearest_names("omega", families).is_empty());
         assert!(nearest_names(&"x".repeat(1 << 20), families).is_empty());
     }

@@ -27,7 +27,7 @@ pub(crate) struct BoundArgs {
     pub(crate) without: Vec<Part>,
     /// Sizes of the collective, such as 1GB or 64KiB..1MiB: prints the time that every schedule takes at least, in any number of chunks,
     /// by the bandwidths of the network or by --unit
-    #[arg(long, visible_alias = "sizes", value_name = "SIZES")]
+    #[arg(long, visible_alias = "sizes", alias = "bytes", value_name = "SIZES")]
     pub(crate) size: Option<Sizes>,
     /// Print the bounds with their certificates as JSON; with --size, {"bounds": BOUNDS, "times": TIMES}
     #[arg(long)]

@@ -53,7 +53,7 @@ pub(crate) struct ExportArgs {
     pub(crate) routed: bool,
     /// Size of the collective in formats of one size, as in `lockstep time`; in other formats, a range such as 64KiB..1MiB
     /// stands for --min-bytes and --max-bytes
-    #[arg(long, value_name = "SIZES", default_value = "1MiB", value_parser = str::parse::<Sizes>)]
+    #[arg(long, alias = "bytes", value_name = "SIZES", default_value = "1MiB", value_parser = str::parse::<Sizes>)]
     pub(crate) size: Sizes,
     /// Smallest size for which the runtime uses the schedule [default: that of the front, otherwise 0]
     #[arg(long, value_name = "SIZE", value_parser = |text: &str| Quantity::Size.parse(text))]

@@ -35,7 +35,7 @@ pub(crate) struct JudgeArgs {
     #[arg(long, value_name = "NODES", requires = "network")]
     pub(crate) ranks: Option<String>,
     /// Sizes of the collective, such as 1GB or 64KiB..1MiB: prints the times of the program and of our plan
-    #[arg(long, visible_alias = "sizes", value_name = "SIZES")]
+    #[arg(long, visible_alias = "sizes", alias = "bytes", value_name = "SIZES")]
     pub(crate) size: Option<Sizes>,
     /// Write the steps to FILE as a schedule in JSON; - is standard output
     #[arg(short, long, value_name = "FILE")]

@@ -74,7 +74,7 @@ pub(crate) struct TrafficArgs {
     pub(crate) flows: u32,
     /// Size of each flow, or of each message of the schedule, in units or as 64KiB (one unit per byte); the chunks of a message
     /// share it, rounded up
-    #[arg(long, help_heading = TRAFFIC, value_name = "SIZE", default_value_t = DEFAULT_SIZE, value_parser = units::size)]
+    #[arg(long, alias = "bytes", help_heading = TRAFFIC, value_name = "SIZE", default_value_t = DEFAULT_SIZE, value_parser = units::size)]
     pub(crate) size: u64,
     /// Tasks per terminal
     #[arg(long, help_heading = TRAFFIC, value_name = "N", default_value_t = NonZeroU32::MIN)]

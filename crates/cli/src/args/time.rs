@@ -23,7 +23,7 @@ pub(crate) struct TimeArgs {
     /// Schedule or plan file, JSON or binary; - is standard input
     pub(crate) file: PathBuf,
     /// Sizes of the collective: one such as 64MiB, several with commas, or a range such as 64KiB..1MiB
-    #[arg(long, visible_alias = "sizes", value_name = "SIZES", default_value_t = Sizes::default(), value_parser = str::parse::<Sizes>)]
+    #[arg(long, visible_alias = "sizes", alias = "bytes", value_name = "SIZES", default_value_t = Sizes::default(), value_parser = str::parse::<Sizes>)]
     pub(crate) size: Sizes,
     /// Bandwidth of one unit of capacity, such as 25GB/s [default: that of the network]
     #[arg(long, value_name = "BANDWIDTH", value_parser = |text: &str| Quantity::Bandwidth.parse(text))]
