@@ -101,7 +101,7 @@ fn every_method_that_fits_makes_an_attempt() {
         (CommunicationModel::wormhole(), "path-colouring"),
     ] {
         let problem = Problem::new(&network, &exchange, model).unwrap();
-        let names = tried(&mut Portfolio::new(&problem), &Budget::unlimited(), 1 << 19);
+        let names = tried(&mut Portfolio::new(&problem), &Budget::unlimited(), 1 << 21);
         assert!(names.contains(&"first-fit") && names.contains(&method), "{names:?}");
     }
 }
