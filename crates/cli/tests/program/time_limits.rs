@@ -19,7 +19,7 @@ fn too_short(limit: &str) -> String {
 fn a_limit_that_is_too_short_ends_with_exit_code_2_and_what_to_try() {
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(refusal_of(directory.path(), "plan mesh:1x1001 -c all-to-all -b 1ms"), too_short("1ms"));
-    let front = refusal_of(directory.path(), "front mesh:1x1001 -c all-to-all --unit 1GB/s -b 1ms");
+    let front = refusal_of(directory.path(), "front mesh:1x1001 -c all-to-all --unit 1GB/s --latency 1us -b 1ms");
     assert_eq!(front, "error: no schedule found within 1ms; try --budget 5s\n");
 }
 
