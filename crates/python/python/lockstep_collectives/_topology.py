@@ -247,8 +247,8 @@ class Topology:
         >>> Topology("ring:4").without(links=[(0, 1)], nodes=["3"]).channel_count
         2
         """
-        faults = (fault_pairs(links), fault_pairs(channels), *(node_texts(self._labels, some) for some in (nodes, nics)))
-        native = self._native.without(faults)
+        parts = node_texts(self._labels, nodes), node_texts(self._labels, nics)
+        native = self._native.without((fault_pairs(links), fault_pairs(channels), *parts))
         return Topology._of(native, self._labels)
 
     def with_times(self, unit: str | float, latency: str | float = 0) -> Topology:
