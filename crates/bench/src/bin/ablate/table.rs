@@ -109,7 +109,13 @@ pub(crate) fn write(root: &Path, record: &Record) -> Result<()> {
         .iter()
         .map(|(budget, problems)| format!("{} problems with {budget} evaluations", problems.len()))
         .collect();
+    let problems_of = |is_group: bool| {
+        let runs = record.runs.values().filter(|run| !run.without.is_empty() && run.without.contains(',') == is_group);
+        runs.map(|run| &run.problem).collect::<BTreeSet<_>>().len()
+    };
+    let [single, groups] = [false, true].map(problems_of);
     writeln!(page, "\nMeasured: {}.", budgets.join(", "))?;
+    writeln!(page, "Single parts are left out of {single} problems, several parts together of {groups}.")?;
     let known = parts();
     let mut owners: Vec<&str> = Vec::new();
     for part in &known {
@@ -126,8 +132,8 @@ pub(crate) fn write(root: &Path, record: &Record) -> Result<()> {
     let is_deleted = |name: &&String| !name.contains(',') && !names.contains(*name);
     let deleted = decisions.keys().filter(is_deleted).map(|name| (name.clone(), decisions[name].lines));
     write!(page, "\n## Deleted\n\n{}", table(deleted, &changes, &decisions).to_markdown())?;
-    let groups = changes.keys().filter(|name| name.contains(',')).map(|name| ((*name).to_owned(), None));
-    write!(page, "\n## Left out together\n\n{}", table(groups, &changes, &decisions).to_markdown())?;
+    let together = changes.keys().filter(|name| name.contains(',')).map(|name| ((*name).to_owned(), None));
+    write!(page, "\n## Left out together\n\n{}", table(together, &changes, &decisions).to_markdown())?;
     write_file(&root.join("docs/ablation.md"), &page)
 }
 
