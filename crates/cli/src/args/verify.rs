@@ -28,7 +28,7 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) cost: CostArgs,
     /// Sizes of the collective, such as 1GB or 64KiB..1MiB: prints the times of a valid schedule as `lockstep time` does
-    #[arg(long, visible_alias = "sizes", alias = "bytes", help_heading = "Cost", value_name = "SIZES")]
+    #[arg(long, visible_alias = "sizes", help_heading = "Cost", value_name = "SIZES")]
     pub(crate) size: Option<Sizes>,
     /// Bandwidth of one unit of capacity, such as 25GB/s [default: that of the network]
     #[arg(long, help_heading = "Cost", value_name = "BANDWIDTH", requires = "size", value_parser = |text: &str| Quantity::Bandwidth.parse(text))]

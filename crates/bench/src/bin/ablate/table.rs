@@ -34,7 +34,7 @@ Parts that are deleted have the section *Deleted*, with their runs and lines fro
 struct Decision {
     part: String,
     /// `kept` or `deleted`, with the reason.
-    decision: String,
+    outcome: String,
     /// The lines of a deleted part.
     lines: Option<usize>,
 }
@@ -172,7 +172,7 @@ fn table(
             change.bounds_lost.to_string(),
             optima,
             change.none.to_string(),
-            decisions.get(&name).map(|decision| decision.decision.clone()).unwrap_or_default(),
+            decisions.get(&name).map(|decision| decision.outcome.clone()).unwrap_or_default(),
         ]);
     }
     table
