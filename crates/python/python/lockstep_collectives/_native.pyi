@@ -28,6 +28,7 @@ __all__ = [
     "from_arrays",
     "front",
     "judge",
+    "message_line",
     "names",
     "plan",
     "read_file",
