@@ -59,7 +59,7 @@ pub(crate) fn status(command: &mut Command, name: &str, arguments: &[&str]) -> R
 pub(crate) enum Build {
     /// The optimised programs `lockstep` and `lockstep-documents`. Built together, they share all libraries.
     Release,
-    /// All libraries and programs as the tests use them, which takes little time after the tests.
+    /// All libraries, programs, tests and examples, as `cargo xtask test` builds them.
     Tests,
 }
 
@@ -68,7 +68,7 @@ impl Build {
         match self {
             Self::Release => &["--release", "--package", "lockstep-cli", "--package", "lockstep-documents"],
             // Without `--tests`, packages of others have fewer features, and everything would be compiled again.
-            Self::Tests => &["--workspace", "--all-features", "--lib", "--bins", "--tests"],
+            Self::Tests => &["--workspace", "--all-features", "--lib", "--bins", "--tests", "--examples"],
         }
     }
 

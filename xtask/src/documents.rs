@@ -1,9 +1,7 @@
 //! Tasks that need the libraries of the workspace: started as programs of their own.
 
-use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
-use std::sync::Mutex;
-use std::thread;
 
 use anyhow::{Result, ensure};
 
@@ -21,36 +19,28 @@ const BENCH: [&str; 6] = ["run", "--release", "--quiet", "--package", "lockstep-
 ///
 /// If the build fails, or if the program cannot be started.
 pub(crate) fn run(build: Build, arguments: &[&str]) -> Result<ExitCode> {
-    let program = build.program(PROGRAM)?;
-    status(&mut Command::new(program), PROGRAM, arguments).map(exit_code)
+    status(&mut Command::new(program(build)?), PROGRAM, arguments).map(exit_code)
 }
 
-/// Reproduces papers, each with its arguments, and prints no report. One per core runs at the same time, and they start in this
-/// order.
+/// Builds the program, and returns its path.
 ///
 /// # Errors
 ///
-/// If the build fails, if the program cannot be started, or if a report differs from the committed one.
-pub(crate) fn reproduce(build: Build, reports: &[&[&str]]) -> Result<()> {
-    let program = build.program(PROGRAM)?;
-    let run = |report: &[&str]| -> Result<()> {
-        let mut program = Command::new(&program);
-        let status = status(program.stdout(Stdio::null()), PROGRAM, &[&["reproduce-paper"], report].concat())?;
-        ensure!(status.success(), "reproduce-paper {} failed: {status}", report.join(" "));
-        Ok(())
-    };
-    let waiting = Mutex::new(reports.iter());
-    let run_some = || -> Result<()> {
-        loop {
-            let Some(report) = waiting.lock().expect("a run does not panic").next() else { return Ok(()) };
-            run(report)?;
-        }
-    };
-    thread::scope(|scope| {
-        let workers = thread::available_parallelism().map_or(1, NonZero::get);
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(run_some)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("a run does not panic"))
-    })
+/// If the build fails.
+pub(crate) fn program(build: Build) -> Result<PathBuf> {
+    build.program(PROGRAM)
+}
+
+/// Reproduces a paper with a program that is built, and prints no report.
+///
+/// # Errors
+///
+/// If the program cannot be started, or if the report differs from the committed one.
+pub(crate) fn reproduce(program: &Path, report: &[&str]) -> Result<()> {
+    let mut program = Command::new(program);
+    let status = status(program.stdout(Stdio::null()), PROGRAM, &[&["reproduce-paper"], report].concat())?;
+    ensure!(status.success(), "reproduce-paper {} failed: {status}", report.join(" "));
+    Ok(())
 }
 
 /// Runs a program of `lockstep-bench` with these arguments and returns its exit code.
