@@ -6,6 +6,9 @@ const ARROW = { length: 9, halfWidth: 4.5 };
 const CHANNEL_ARROW = { length: 5, halfWidth: 2.2 };
 const NAMED_SWITCHES = 64;
 const MIN_LABEL_PIXELS = 6;
+/** The size of names of switches in the picture, and the least one in pixels. */
+const SWITCH_LABEL = 7;
+const MIN_SWITCH_PIXELS = 9;
 const SMALLEST_LINE = 0.6;
 const MARGIN = 10;
 /** The size of names beside their marks in pixels, and the room above them. */
@@ -328,14 +331,17 @@ function drawAllLabels() {
   const layer = labelLayer;
   const { colours } = theme;
   const switches = network.marks.filter(mark => mark.role === SWITCH).length;
-  const isClose = camera.scale * 7 >= 10;
+  const isClose = camera.scale * SWITCH_LABEL >= 10;
   for (const mark of network.marks) {
     const isSwitch = mark.role === SWITCH;
-    const size = isSwitch ? Math.max(7, MIN_LABEL_PIXELS / camera.scale) : 11;
+    const size = isSwitch ? Math.max(SWITCH_LABEL, MIN_SWITCH_PIXELS / camera.scale) : 11;
     if (isSwitch && switches > NAMED_SWITCHES && !isClose) continue;
     layer.font = `${size}px system-ui, sans-serif`;
     const text = clip(record.nodes[mark.node], 12);
-    const [x, y] = [mark.x + mark.labelX, mark.y + mark.labelY];
+    // A name that is larger than its room grows away from the mark.
+    const outward = isSwitch ? (1 - SWITCH_LABEL / size) / 2 : 0;
+    const x = mark.x + mark.labelX + Math.sign(mark.labelX) * outward * layer.measureText(text).width;
+    const y = mark.y + mark.labelY + Math.sign(mark.labelY) * outward * size;
     layer.strokeStyle = colours.surface;
     layer.lineWidth = 2.5;
     if (mark.labelX !== 0 || mark.labelY !== 0) layer.strokeText(text, x, y);

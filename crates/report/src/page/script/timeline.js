@@ -3,7 +3,7 @@
 
 const HEAD = record.time !== null || record.widths.length > 0 ? 34 : 22;
 const LABEL = 132;
-const NAMED_ROW = 12;
+const NAMED_ROW = 14;
 const MAX_ROW = 16;
 
 const rowsFrame = byId('rows');
