@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockstep::files::open_input;
+use lockstep::files::{name_advice, one_line, open_input};
 use lockstep::topology::{GraphFile, GraphFormat, Quantity, ReadOptions, Sizes, read_graph_file, write_graph};
 use lockstep::{
     ChannelId, FaultSet, LoadError, LoadOptions, NodeId, Topology, TopologyBuilder, load_with, read_network_with,
@@ -59,13 +59,17 @@ pub(crate) fn fault_set((links, channels, nodes, nics): FaultNames) -> FaultSet 
     nics.into_iter().fold(faults, FaultSet::network_cards)
 }
 
+/// Returns the error of an unknown name of a format, with similar names or all of them.
+pub(crate) fn no_format(name: &str, formats: impl IntoIterator<Item = &'static str>) -> String {
+    format!("there is no format '{}'; {}", one_line(name), name_advice(name, formats))
+}
+
 /// The options of a reader of networks.
 fn options(format: Option<&str>, unit: Option<&str>) -> PyResult<LoadOptions> {
     let mut options = LoadOptions::default();
     if let Some(name) = format {
-        let formats = || GraphFormat::list(&GraphFormat::ALL);
-        let format = GraphFormat::from_name(name)
-            .ok_or_else(|| errors::network(format!("there is no format '{name}'; the formats are {}", formats())))?;
+        let formats = GraphFormat::ALL.map(GraphFormat::name);
+        let format = GraphFormat::from_name(name).ok_or_else(|| errors::network(no_format(name, formats)))?;
         options = options.with_format(format);
     }
     if let Some(unit) = unit {
@@ -215,9 +219,8 @@ impl Network {
 
     /// Returns the network as the text of a file.
     fn write(&self, format: &str) -> PyResult<String> {
-        let written = || GraphFormat::list(&GraphFormat::WRITTEN);
-        let format = GraphFormat::from_name(format)
-            .ok_or_else(|| errors::network(format!("there is no format '{format}'; write one of {}", written())))?;
+        let formats = GraphFormat::WRITTEN.map(GraphFormat::name);
+        let format = GraphFormat::from_name(format).ok_or_else(|| errors::network(no_format(format, formats)))?;
         write_graph(&self.topology, format).map_err(errors::network)
     }
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{Column, column, read_u32};
-use crate::network::Network;
+use crate::network::{Network, no_format};
 use crate::problem::Problem;
 use crate::{errors, figures};
 
@@ -201,9 +201,8 @@ impl Schedule {
         bytes: u64,
         sizes: [u64; 2],
     ) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
-        let names = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
-        let format = format_named(format)
-            .ok_or_else(|| errors::export(format!("there is no format '{format}'; the formats are {}", names())))?;
+        let names = FORMATS.iter().map(|format| format.name);
+        let format = format_named(format).ok_or_else(|| errors::export(no_format(format, names)))?;
         let runtime = match runtime {
             "rccl" => Runtime::Rccl,
             "msccl" => Runtime::Msccl,

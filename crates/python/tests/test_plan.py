@@ -148,8 +148,12 @@ def test_exports_are_written(plan, tmp_path):
     assert lockstep.export(gather, "msccl-xml", tmp_path / "algo.xml") is None
     assert (tmp_path / "algo.xml").read_bytes() == gather.export("msccl-xml")[""] == lockstep.export(gather, "msccl-xml")[""]
     assert gather.export("goal", tmp_path / "sub" / "plan.goal") is None and (tmp_path / "sub" / "plan.goal").is_file()
-    with pytest.raises(lockstep.ExportError, match="there is no format 'x'"):
+    with pytest.raises(lockstep.ExportError, match="there is no format 'x'; choose msccl-xml, "):
         gather.export("x")
+    with pytest.raises(lockstep.ExportError, match="there is no format 'msscl'; did you mean 'msccl-xml'"):
+        gather.export("msscl")
+    with pytest.raises(lockstep.ProblemError, match="engine: there is no 'anlytic'; did you mean 'analytic'"):
+        lockstep.plan("ring:4", "all-gather", engine="anlytic")
 
 
 def test_a_schedule_of_yours_is_verified(plan):

@@ -173,8 +173,10 @@ def test_files_are_read_in_their_format(tmp_path):
     assert networkx.is_isomorphic(Topology.load(path).to_networkx(), cube)
     with pytest.raises(TopologyError, match="no-such-file"):
         Topology.load("no-such-file")
-    with pytest.raises(TopologyError, match="there is no format 'x'"):
+    with pytest.raises(TopologyError, match="there is no format 'x'; choose json, "):
         Topology.load(path, format="x")
+    with pytest.raises(TopologyError, match="there is no format 'dto'; did you mean 'dot'"):
+        Topology("ring:4").write("dto")
 
 
 def test_faults_keep_numbers():

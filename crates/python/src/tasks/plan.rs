@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use lockstep::files::{name_advice, one_line};
 use lockstep::topology::Quantity;
 use lockstep::{
     Budget, DEFAULT_EVALUATIONS, EngineChoice, PlanError, PlanOptions, Planner, Replan, ReplanError,
@@ -42,8 +43,9 @@ fn options(engine: Option<&str>, steps: Option<u32>, seed: u64) -> PyResult<Plan
     let engine = match engine {
         None | Some("auto") => EngineChoice::Auto,
         Some(name) => {
-            let choices = || standard.engines.choices().map(EngineChoice::name).collect::<Vec<_>>().join(", ");
-            let unknown = || errors::problem(format!("engine: found '{name}', expected one of {}", choices()));
+            let names = standard.engines.choices().map(EngineChoice::name);
+            let unknown =
+                || errors::problem(format!("engine: there is no '{}'; {}", one_line(name), name_advice(name, names)));
             standard.engines.choices().find(|choice| choice.name() == name).ok_or_else(unknown)?
         }
     };
