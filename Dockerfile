@@ -1,7 +1,7 @@
 # docker build --tag lockstep .
 # docker run --rm --user "$(id -u):$(id -g)" --volume "$PWD:/data" lockstep plan torus:4x4 -c all-gather -o plan.json
 # The user of the image may not write to the folder of another user, so `--user` gives yours.
-FROM rust:1.95-slim-bookworm AS build
+FROM rust:1.95.0-slim-bookworm AS build
 WORKDIR /source
 COPY . .
 # The toolchain of the image, without the components that `rust-toolchain.toml` adds for development.
