@@ -79,7 +79,7 @@ impl Export<'_> {
     pub(crate) fn title(&self) -> String {
         let name = standard_collective(&self.problem).map_or("custom", CollectiveName::word);
         let network = self.problem.topology().name().chars();
-        let is_plain = |character: &char| character.is_ascii_graphic() && !"<>&\"'*/\\".contains(*character);
+        let is_plain = |character: &char| matches!(character, ' '..='~') && !"<>&\"'*/\\".contains(*character);
         let network: String = network.filter(is_plain).take(100).collect();
         format!("{name} on {network}")
     }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use lockstep_files::{name_advice, one_line};
+use lockstep_files::{is_same_name, name_advice, one_line};
+use lockstep_schedule::CollectiveName;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -86,9 +87,6 @@ pub enum WorkloadError {
     },
 }
 
-/// The names of all workloads.
-const NAMES: [&str; 5] = ["chained", "phased", "phased:PHASES", "uniform", "all-to-all"];
-
 /// A word that names no workload.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown workload '{}'; {}", one_line(.word), advice(.word))]
@@ -99,7 +97,10 @@ pub struct UnknownWorkload {
 
 /// Returns similar names, or all names. A wrong number of phases gets all names.
 fn advice(word: &str) -> String {
-    name_advice(if word.contains(':') { "" } else { word }, NAMES)
+    if let Ok(collective) = word.parse::<CollectiveName>() {
+        return format!("for a collective such as {collective}, simulate the schedule of a plan");
+    }
+    name_advice(if word.contains(':') { "" } else { word }, Workload::NAMES)
 }
 
 impl fmt::Display for Workload {
@@ -117,21 +118,24 @@ impl FromStr for Workload {
     type Err = UnknownWorkload;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        let lower = word.to_ascii_lowercase();
-        match lower.as_str() {
-            "chained" => Ok(Self::Chained),
-            "phased" => Ok(Self::Phased { phases: NonZeroU32::MIN }),
-            "uniform" => Ok(Self::Uniform),
-            "all-to-all" => Ok(Self::AllToAll),
-            _ => {
-                let phases = lower.strip_prefix("phased:").and_then(|phases| phases.parse().ok());
-                phases.map(|phases| Self::Phased { phases }).ok_or_else(|| UnknownWorkload { word: word.to_owned() })
-            }
+        let unknown = || UnknownWorkload { word: word.to_owned() };
+        let (name, phases) = word.split_once(':').map_or((word, None), |(name, phases)| (name, Some(phases)));
+        let is_phased = is_same_name(name, "phased");
+        match phases {
+            Some(phases) if is_phased => Ok(Self::Phased { phases: phases.parse().map_err(|_| unknown())? }),
+            None if is_phased => Ok(Self::Phased { phases: NonZeroU32::MIN }),
+            None if is_same_name(name, "chained") => Ok(Self::Chained),
+            None if is_same_name(name, "uniform") => Ok(Self::Uniform),
+            None if name.parse() == Ok(CollectiveName::AllToAll) => Ok(Self::AllToAll),
+            _ => Err(unknown()),
         }
     }
 }
 
 impl Workload {
+    /// The names of all workloads. `PHASES` stands for a number.
+    pub const NAMES: [&str; 5] = ["chained", "phased", "phased:PHASES", "uniform", "all-to-all"];
+
     /// Creates the programs of the workload. They are [valid](Programs::check) and free of deadlocks.
     ///
     /// There are `tasks * flows_per_task` flows per phase, or one flow per ordered pair of tasks. No task sends to

@@ -17,7 +17,7 @@ pub(crate) struct CostArgs {
     #[arg(long, help_heading = "Cost", value_name = "TIME", value_parser = units::picoseconds, requires_all = ["t0", "bytes"])]
     pub(crate) t1: Option<u64>,
     /// Size of every message, such as 1KiB, or several sizes as in --size; the chunks of a message share it, rounded up to bytes
-    #[arg(long, help_heading = "Cost", value_name = "SIZES", requires_all = ["t0", "t1"])]
+    #[arg(long, help_heading = "Cost", value_name = "SIZES")]
     pub(crate) bytes: Option<Sizes>,
 }
 
@@ -26,6 +26,15 @@ impl CostArgs {
     pub(crate) fn model(&self) -> Option<(CostModel, Vec<u64>)> {
         let Self { t0: Some(start_up_ps), t1: Some(byte_ps), bytes: Some(bytes) } = self else { return None };
         Some((CostModel { start_up_ps: *start_up_ps, byte_ps: *byte_ps }, bytes.table()))
+    }
+
+    /// Refuses a size of a message without costs.
+    pub(crate) fn check_bytes(&self) -> anyhow::Result<()> {
+        ensure!(
+            self.bytes.is_none() || self.t0.is_some(),
+            "--bytes: this is the size of a message, for --t0 and --t1; give the size of the collective by --size"
+        );
+        Ok(())
     }
 
     /// Refuses costs of steps and bytes for a network that has its own.

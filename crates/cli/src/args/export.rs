@@ -51,10 +51,10 @@ pub(crate) struct ExportArgs {
     /// Allow paths through other terminals in formats of GPU runtimes: the network routes
     #[arg(long)]
     pub(crate) routed: bool,
-    /// Size of the collective in formats of one size, as in `lockstep time`; in other formats, a range such as 64KiB..1MiB
-    /// stands for --min-bytes and --max-bytes
-    #[arg(long, alias = "bytes", value_name = "SIZES", default_value = "1MiB", value_parser = str::parse::<Sizes>)]
-    pub(crate) size: Sizes,
+    /// Size of the collective in formats of one size, as in `lockstep time` [default: 1MiB]; in other formats, a range such as
+    /// 64KiB..1MiB stands for --min-bytes and --max-bytes
+    #[arg(long, alias = "bytes", value_name = "SIZES")]
+    pub(crate) size: Option<Sizes>,
     /// Smallest size for which the runtime uses the schedule [default: that of the front, otherwise 0]
     #[arg(long, value_name = "SIZE", value_parser = |text: &str| Quantity::Size.parse(text))]
     pub(crate) min_bytes: Option<u64>,

@@ -8,9 +8,10 @@ use lockstep::flow::{
     Clock, DEFAULT_CAPACITY, DEFAULT_FLOWS_PER_TASK, DEFAULT_SIZE, Endpoints, RateModel, Routing, SimulationOptions,
     StepMode, Workload,
 };
+use lockstep::topology::Sizes;
 
+use super::listed::Listed;
 use super::network::NetworkArgs;
-use crate::units;
 
 const SIMULATE_EXAMPLES: &str = "\
 Examples:
@@ -18,6 +19,7 @@ Examples:
   lockstep simulate net.json --workload all-to-all --rates max-min --json
   lockstep simulate jellyfish:10000,10,1 --workload uniform --routing sp-random
   lockstep simulate --schedule s.json --size 1MB           replay a plan without synchronized steps
+  lockstep simulate --schedule s.json --size 64KiB..1MiB   the same for several sizes
   lockstep simulate ring:4 --programs p.json               run the task programs of a file
 
 Workloads: chained (a task receives all its flows before it sends the next ones), phased or phased:N
@@ -46,7 +48,7 @@ pub(crate) struct SimulateArgs {
     /// Write the programs of all tasks to FILE, as input for --programs; - is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) write_programs: Option<PathBuf>,
-    /// Print the result as JSON
+    /// Print the result as JSON, on one line per size if there are several
     #[arg(long)]
     pub(crate) json: bool,
     /// List the start and end time of each flow
@@ -58,7 +60,7 @@ pub(crate) struct SimulateArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrafficArgs {
     /// Workload: chained, phased, phased:N, uniform or all-to-all
-    #[arg(long, help_heading = TRAFFIC, value_name = "NAME", default_value_t = Workload::Chained)]
+    #[arg(long, help_heading = TRAFFIC, value_name = "NAME", default_value_t = Workload::Chained, hide_possible_values = true, value_parser = Listed::<Workload>::new(Workload::NAMES.map(|name| name.trim_end_matches("PHASES"))))]
     pub(crate) workload: Workload,
     /// Read the programs of all tasks from FILE
     #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["workload", "schedule", "flows", "size"])]
@@ -67,15 +69,15 @@ pub(crate) struct TrafficArgs {
     #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["spec", "workload", "flows", "tasks", "seed"])]
     pub(crate) schedule: Option<PathBuf>,
     /// Start of the transfers of a step: free (each as soon as its data has arrived) or synchronous (after all transfers of the step before)
-    #[arg(long, help_heading = TRAFFIC, value_name = "MODE", default_value_t = StepMode::Free, requires = "schedule", conflicts_with = "spec")]
+    #[arg(long, help_heading = TRAFFIC, value_name = "MODE", default_value_t = StepMode::Free, requires = "schedule", conflicts_with = "spec", hide_possible_values = true, value_parser = Listed::<StepMode>::new(StepMode::ALL.iter().map(|mode| mode.name())))]
     pub(crate) steps: StepMode,
     /// Flows per task and phase
     #[arg(long, help_heading = TRAFFIC, value_name = "N", default_value_t = DEFAULT_FLOWS_PER_TASK)]
     pub(crate) flows: u32,
-    /// Size of each flow, or of each message of the schedule, in units or as 64KiB (one unit per byte); the chunks of a message
-    /// share it, rounded up
-    #[arg(long, alias = "bytes", help_heading = TRAFFIC, value_name = "SIZE", default_value_t = DEFAULT_SIZE, value_parser = units::size)]
-    pub(crate) size: u64,
+    /// Size of each flow, or of each message of the schedule, in units or as 64KiB (one unit per byte), or several sizes such as
+    /// 64KiB..1MiB; the chunks of a message share it, rounded up
+    #[arg(long, visible_alias = "sizes", alias = "bytes", help_heading = TRAFFIC, value_name = "SIZES", default_value_t = Sizes::from(DEFAULT_SIZE))]
+    pub(crate) size: Sizes,
     /// Tasks per terminal
     #[arg(long, help_heading = TRAFFIC, value_name = "N", default_value_t = NonZeroU32::MIN)]
     pub(crate) tasks: NonZeroU32,
@@ -88,16 +90,16 @@ pub(crate) struct TrafficArgs {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct CarriageArgs {
     /// Routing on shortest paths: sp-tree, sp-random, ecmp-round-robin, ecmp-random or ecmp-split
-    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Routing::EcmpSplit, conflicts_with = "schedule")]
+    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Routing::EcmpSplit, conflicts_with = "schedule", hide_possible_values = true, value_parser = Listed::<Routing>::new(Routing::ALL.iter().map(|routing| routing.name())))]
     routing: Routing,
     /// Rates of flows that share links: equal-share (the least equal share along the path) or max-min (max-min fair)
-    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = RateModel::EqualShare)]
+    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = RateModel::EqualShare, hide_possible_values = true, value_parser = Listed::<RateModel>::new(RateModel::ALL.iter().map(|rates| rates.name())))]
     rates: RateModel,
     /// Clock: real, or integer (flows end at whole time units)
-    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Clock::Real)]
+    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Clock::Real, hide_possible_values = true, value_parser = Listed::<Clock>::new(Clock::ALL.iter().map(|clock| clock.name())))]
     clock: Clock,
     /// Links between tasks and the network: direct (unlimited), terminal-links (one per terminal) or task-links (one per task)
-    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Endpoints::Direct)]
+    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Endpoints::Direct, hide_possible_values = true, value_parser = Listed::<Endpoints>::new(Endpoints::ALL.iter().map(|endpoints| endpoints.name())))]
     endpoints: Endpoints,
     /// Capacity of a link in units per time unit; in a network with bandwidths, units are bytes [default: 1000; with bandwidths, the time unit is 1 us]
     #[arg(long, help_heading = NETWORK, value_name = "UNITS")]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use lockstep::files::message_line;
+use lockstep::topology::Sizes;
 use lockstep_export::{
     Connections, Export, ExportError, ExportFile, ExportOptions, FORMATS, Format, LowerError, Placement, format_named,
 };
@@ -17,6 +18,13 @@ use crate::exit_status::ExitStatus;
 use crate::input::Saved;
 use crate::text::path_name;
 use crate::{input, output};
+
+/// The size of the collective in formats of one size.
+const DEFAULT_SIZE: u64 = 1 << 20;
+/// The sizes of a schedule for all sizes.
+const NO_LIMITS: [u64; 2] = [0, 0];
+/// Added to a size, it changes the files of all formats of one size.
+const OTHER_SIZE: u64 = 1 << 40;
 
 pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     if args.list {
@@ -41,7 +49,7 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     let mut written = Vec::new();
     for source in &sources {
         let saved = input::saved(&source.file)?;
-        let exported = match export(args, format, source, &saved) {
+        let exported = match export(args, format, source, &saved, verbosity) {
             Err(error) if is_invalid(&error) => {
                 output::print(&format!("invalid: {}\n", message_line(&format!("{error:#}"))))?;
                 return Ok(ExitStatus::Negative);
@@ -84,12 +92,12 @@ fn sources(args: &ExportArgs, file: &Path, files: &mut CommandFiles) -> anyhow::
     if !file.is_dir() {
         files.read("the schedule", file)?;
         let mut sizes = [args.min_bytes, args.max_bytes].map(Option::unwrap_or_default);
-        if args.size.single().is_none() {
+        if let Some(range) = args.size.as_ref().filter(|sizes| sizes.single().is_none()) {
             ensure!(
                 args.min_bytes.or(args.max_bytes).is_none(),
                 "--min-bytes, --max-bytes: --size has these sizes already; leave the options out"
             );
-            sizes = args.size.bounds();
+            sizes = range.bounds();
         }
         ensure!(sizes[1] == 0 || sizes[0] <= sizes[1], "--min-bytes exceeds --max-bytes; exchange them");
         return Ok(vec![Source { file: file.to_owned(), name: None, sizes }]);
@@ -99,7 +107,7 @@ fn sources(args: &ExportArgs, file: &Path, files: &mut CommandFiles) -> anyhow::
         "--min-bytes, --max-bytes: the table of sizes of a front has the sizes; remove the options"
     );
     ensure!(
-        args.size.single().is_some(),
+        args.size.as_ref().is_none_or(|sizes| sizes.single().is_some()),
         "--size: the table of sizes of a front has the sizes; give one size, or none"
     );
     let table = file.join(SIZES_FILE);
@@ -114,23 +122,46 @@ fn sources(args: &ExportArgs, file: &Path, files: &mut CommandFiles) -> anyhow::
     Ok(sources)
 }
 
-fn export(args: &ExportArgs, format: &Format, source: &Source, saved: &Saved) -> anyhow::Result<Vec<ExportFile>> {
+fn export(
+    args: &ExportArgs,
+    format: &Format,
+    source: &Source,
+    saved: &Saved,
+    verbosity: Verbosity,
+) -> anyhow::Result<Vec<ExportFile>> {
     let file = saved.schedule().context("a symmetric schedule holds one source only; plan without --symmetric")?;
-    let [least, most] = source.sizes;
-    let of_size = |bytes: u64| ExportOptions {
-        placement: if args.in_place { Placement::InPlace } else { Placement::OutOfPlace },
-        connections: if args.routed { Connections::Routed } else { Connections::Direct },
-        runtime: args.runtime.into(),
-        bytes: bytes.clamp(least.max(1), if most == 0 { u64::MAX } else { most.max(least) }),
-        sizes: source.sizes,
+    let write = |bytes: u64, sizes: [u64; 2]| {
+        let options = ExportOptions {
+            placement: if args.in_place { Placement::InPlace } else { Placement::OutOfPlace },
+            connections: if args.routed { Connections::Routed } else { Connections::Direct },
+            runtime: args.runtime.into(),
+            bytes,
+            sizes,
+        };
+        format.write(&Export { problem: file.problem(), schedule: file.schedule(), options })
     };
-    let write =
-        |bytes| format.write(&Export { problem: file.problem(), schedule: file.schedule(), options: of_size(bytes) });
-    let [smallest, largest] = args.size.bounds();
-    let written = write(smallest)?;
-    // The files of a format of one size depend on the size.
-    if args.size.single().is_none() && written != write(largest)? {
-        bail!("--size {}: {} is a format of one size; give one", args.size, format.name);
+    let [least, most] = source.sizes;
+    let most = if most == 0 { u64::MAX } else { most.max(least) };
+    let bounds = args.size.as_ref().map_or([DEFAULT_SIZE; 2], Sizes::bounds);
+    let [smallest, largest] = bounds.map(|bytes| bytes.clamp(least.max(1), most));
+    let written = write(smallest, source.sizes)?;
+    // The files of a format of one size depend on the size, those for runtimes that select by size on the range.
+    if let Some(sizes) = args.size.as_ref().filter(|sizes| sizes.single().is_none())
+        && written != write(largest, source.sizes)?
+    {
+        bail!("--size {sizes}: {} is a format of one size; give one", format.name);
+    }
+    if source.name.is_some() {
+        return Ok(written);
+    }
+    if source.sizes != NO_LIMITS && written == write(bounds[0], NO_LIMITS)? {
+        let options = if args.size.is_some() { "--size" } else { "--min-bytes, --max-bytes" };
+        output::note(verbosity, &format!("{options}: {} has no range of sizes; the range has no effect", format.name));
+    }
+    if args.size.as_ref().is_some_and(|sizes| sizes.single().is_some())
+        && write(smallest.saturating_add(OTHER_SIZE), source.sizes).is_ok_and(|other| other == written)
+    {
+        output::note(verbosity, &format!("--size: {} is for all sizes; the option has no effect", format.name));
     }
     Ok(written)
 }

@@ -14,6 +14,9 @@ use crate::command_line::command_line;
 use crate::text::{self, Sheet, path_name};
 use crate::{made_by, output, step_table};
 
+/// The outputs of plans of any size.
+pub(super) const WITHOUT_LIMIT: &str = "write a .json, .lsb or .txt file";
+
 /// Returns the format of a file: the given one, or that of the extension. JSON without path or extension.
 ///
 /// # Errors
@@ -35,24 +38,28 @@ pub(super) fn format_of(path: Option<&Path>, format: Option<PlanFormat>) -> anyh
     })
 }
 
-/// Refuses a picture or page that would only say that the network is too large, before any work on it.
+/// Refuses a picture or page that would only say that the network is too large, before any work on it. `remedy` says which
+/// output of the command has no such limit; a network that is too large for a picture can be small enough for a page.
 ///
 /// # Errors
 ///
-/// If the format is SVG or HTML, and the problem exceeds the limits of pictures or pages.
+/// If the format is SVG, PDF or HTML, and the problem exceeds the limits of pictures or pages.
 pub(super) fn refuse_large_picture(
     problem: &Problem<'_>,
     format: PlanFormat,
     path: Option<&Path>,
+    remedy: &str,
 ) -> anyhow::Result<()> {
+    let of_page = || PageLimits::BROWSER.refuse(problem);
     let reason = match format {
-        PlanFormat::Html => PageLimits::BROWSER.refuse(problem),
-        PlanFormat::Svg => DrawingLimits::PAGE.refuse(problem.topology()),
-        PlanFormat::Json | PlanFormat::Binary | PlanFormat::Pdf | PlanFormat::Text => None,
+        PlanFormat::Html => of_page(),
+        PlanFormat::Svg | PlanFormat::Pdf => DrawingLimits::PAGE.refuse(problem.topology()),
+        PlanFormat::Json | PlanFormat::Binary | PlanFormat::Text => None,
     };
     let Some(reason) = reason else { return Ok(()) };
     let path = path.map(|path| format!("{}: ", path_name(path))).unwrap_or_default();
-    bail!("{path}{reason}; write a .json, .lsb or .txt file")
+    let has_page = format != PlanFormat::Html && of_page().is_none();
+    bail!("{path}{reason}; {}", if has_page { "write an .html file" } else { remedy })
 }
 
 /// Returns the contents of a plan in a format. `seconds` is the duration of the planning, for the formats of plan files.

@@ -17,6 +17,9 @@ use crate::standard_streams::is_standard;
 use crate::text::path_name;
 use crate::{input, output};
 
+/// The view of schedules of any size.
+const WITHOUT_LIMIT: &str = "write a timeline with lockstep export --to perfetto";
+
 pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let path = args.output.as_deref().unwrap_or(Path::new("-"));
     let format = match (args.format, extension(path).as_str()) {
@@ -55,13 +58,11 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         bail!("{name}: symmetric schedules cannot be drawn; draw the plan of a small network");
     };
     let pictured = match format {
-        PictureFormat::Html => Some(PlanFormat::Html),
-        PictureFormat::Svg if !args.paper.is_given() => Some(PlanFormat::Svg),
-        PictureFormat::Svg | PictureFormat::Pdf => None,
+        PictureFormat::Html => PlanFormat::Html,
+        PictureFormat::Svg => PlanFormat::Svg,
+        PictureFormat::Pdf => PlanFormat::Pdf,
     };
-    if let Some(format) = pictured {
-        plan_file::refuse_large_picture(&file.problem(), format, args.output.as_deref())?;
-    }
+    plan_file::refuse_large_picture(&file.problem(), pictured, args.output.as_deref(), WITHOUT_LIMIT)?;
     if let (Saved::Plan(plan), PictureFormat::Html) = (&saved, format) {
         output.write(&plan_page(plan, &name, verbosity))?;
         return Ok(ExitStatus::Success);
@@ -126,7 +127,7 @@ fn page_of(path: &Path, verbosity: Verbosity) -> anyhow::Result<(String, String)
         bail!("{name}: symmetric schedules cannot be drawn; draw the plan of a small network");
     };
     let (problem, schedule) = (file.problem(), file.schedule());
-    plan_file::refuse_large_picture(&problem, PlanFormat::Html, Some(path))?;
+    plan_file::refuse_large_picture(&problem, PlanFormat::Html, Some(path), WITHOUT_LIMIT)?;
     let page = if let Saved::Plan(plan) = &saved {
         plan_page(plan, &name, verbosity)
     } else {

@@ -18,6 +18,7 @@ use crate::text::{self, Sheet, counted};
 const MAX_VIOLATIONS: usize = 1000;
 
 pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
+    args.cost.check_bytes()?;
     CommandFiles::new().read("the schedule", &args.file)?;
     let saved = input::saved(&args.file)?;
     let mut sheet = Sheet::default();

@@ -298,6 +298,16 @@ fn small_folders_for_simulators() {
 }
 
 #[test]
+fn titles_have_the_words_of_names_but_no_signs_that_end_a_comment() {
+    let broken = network("ring:4").renamed("a */ \"ring\" without link 0-1");
+    let schedule = scheduled(broken, CollectiveName::AllGather, CommunicationModel::store_and_forward());
+    let title = "all-gather on a  ring without link 0-1";
+    for format in ["mpi-c", "msccl-xml", "goal", "latex"] {
+        assert!(text(format, &schedule, OPTIONS).contains(title), "{format}");
+    }
+}
+
+#[test]
 fn small_folders_for_programs() {
     let model = CommunicationModel::store_and_forward();
     let far = scheduled(network("mesh:1x3"), CollectiveName::Gather, model);

@@ -106,13 +106,17 @@ fn names_are_read_in_any_case_and_errors_list_them() {
     assert_eq!("".parse::<Clock>().unwrap_err().to_string(), "unknown clock ''; choose real or integer");
     for word in ["chained", "phased:1", "phased:7", "uniform", "all-to-all"] {
         assert_eq!(word.parse::<Workload>().unwrap().to_string(), word);
+        assert_eq!(word.to_uppercase().replace('-', "_").parse::<Workload>().unwrap().to_string(), word);
     }
-    for word in ["", "phased:", "phased:0", "phased:-1", "phased:99999999999", "noise"] {
+    assert_eq!("a2a".parse(), Ok(Workload::AllToAll));
+    let error = "ag".parse::<Workload>().unwrap_err().to_string();
+    assert_eq!(error, "unknown workload 'ag'; for a collective such as all-gather, simulate the schedule of a plan");
+    for word in ["", "uniform:1", "phased:", "phased:0", "phased:-1", "phased:99999999999", "noise"] {
         let says = format!("unknown workload '{word}'; choose chained, phased, phased:PHASES, uniform or all-to-all");
         assert_eq!(word.parse::<Workload>().unwrap_err().to_string(), says);
     }
-    let error = "all2all".parse::<Workload>().unwrap_err().to_string();
-    assert_eq!(error, "unknown workload 'all2all'; did you mean 'all-to-all'?");
+    let error = "all-to-al".parse::<Workload>().unwrap_err().to_string();
+    assert_eq!(error, "unknown workload 'all-to-al'; did you mean 'all-to-all'?");
 }
 
 #[test]

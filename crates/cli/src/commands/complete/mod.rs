@@ -102,6 +102,8 @@ mod tests {
         assert_eq!(words("lockstep plan ring:8 --switching w"), ["wormhole"]);
         assert_eq!(words("lockstep plan x.xml --from nccl"), ["nccl-topo"]);
         assert_eq!(words("lockstep export p.json --to perf"), ["perfetto"]);
+        assert_eq!(words("lockstep simulate ring:8 --workload phased"), ["phased", "phased:"]);
+        assert_eq!(words("lockstep simulate ring:8 --routing sp"), ["sp-tree", "sp-random"]);
         assert_eq!(words("lockstep plan ring:8 --seed "), Vec::<String>::new());
     }
 
@@ -123,6 +125,8 @@ mod tests {
         assert_eq!(words("lockstep plan ring:3 --degrade-link 0-1"), ["0-1="]);
         assert_eq!(words("lockstep plan ring:4 -c all-gather --group 0,"), ["0,0", "0,1", "0,2", "0,3"]);
         assert_eq!(words("lockstep judge p.xml --network ring:3 --fail-node "), ["0", "1", "2"]);
+        let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/render.in/broadcast.json");
+        assert_eq!(words(&format!("lockstep simulate --schedule {plan} --fail-link a")), ["a-b"]);
         for no_network in ["lockstep plan no-such-network --root ", "lockstep plan --root ", "lockstep plan - --root "]
         {
             assert_eq!(words(no_network), Vec::<String>::new());

@@ -1,6 +1,7 @@
 //! The values that an argument can have. The name of the value in the help says what kind it is.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -8,10 +9,11 @@ use std::time::Duration;
 use clap::{Arg, ValueHint};
 use lockstep::faults::Fault;
 use lockstep::topology::{GraphFormat, families};
-use lockstep::{CollectiveName, EngineRegistry, Topology};
+use lockstep::{BOOK_KIND, CollectiveName, EngineRegistry, RecoveryBook, Topology};
 
 use super::candidate::{Candidate, FILES, about};
 use super::line::Line;
+use crate::input;
 
 /// The longest time to read a network: people wait for the shell.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -68,11 +70,21 @@ fn specs() -> Vec<Candidate> {
     families().iter().map(family).chain([Candidate::new(FILES, "")]).collect()
 }
 
-/// Returns the network on the line, unless it takes long to read.
+/// Returns the network on the line, or that of its schedule or recovery book, unless it takes long to read.
 fn network(line: &Line<'_>) -> Option<Topology> {
-    let spec = line.value(|argument| kind(argument) == "SPEC").filter(|&spec| spec != "-")?.to_owned();
+    let of = |wanted: &dyn Fn(&Arg) -> bool| line.value(wanted).filter(|&word| word != "-").map(str::to_owned);
+    let spec = of(&|argument| kind(argument) == "SPEC");
+    let [schedule, book] = ["schedule", "book"].map(|id| of(&|argument| argument.get_id() == id));
+    let read = move || match (spec, schedule, book) {
+        (Some(spec), ..) => lockstep::load(&spec).ok(),
+        (_, Some(schedule), _) => Some(input::saved(Path::new(&schedule)).ok()?.schedule()?.topology().clone()),
+        (.., book) => {
+            let bytes = input::sealed(Path::new(&book?), BOOK_KIND).ok()?.ok()?;
+            Some(RecoveryBook::read(&bytes).ok()?.topology().clone())
+        }
+    };
     let (sender, receiver) = mpsc::channel();
-    let read = move || sender.send(lockstep::load(&spec).ok().map(Box::new)).is_ok();
+    let read = move || sender.send(read().map(Box::new)).is_ok();
     thread::Builder::new().name("network".to_owned()).spawn(read).ok()?;
     receiver.recv_timeout(PATIENCE).ok().flatten().map(|network| *network)
 }

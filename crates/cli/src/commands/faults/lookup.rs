@@ -34,7 +34,12 @@ pub(super) fn run(args: &LookupArgs) -> anyhow::Result<ExitStatus> {
         Err(error @ BookError::NoPlans) => bail!("{}: {error}; write a book with --book", name()),
         book => book.with_context(name)?,
     };
-    plan_file::refuse_large_picture(&book.before().schedule.problem(), format, args.output.as_deref())?;
+    let remedy = if args.failures.is_empty() {
+        "choose faults with --fail-link, and write their plan to a .json, .lsb or .txt file"
+    } else {
+        plan_file::WITHOUT_LIMIT
+    };
+    plan_file::refuse_large_picture(&book.before().schedule.problem(), format, args.output.as_deref(), remedy)?;
     if args.failures.is_empty() {
         ensure!(!args.json, "--json: a book has one plan per set of faults; choose a set with --fail-link");
         let page = book_page::html(&book).with_context(name)?;

@@ -29,6 +29,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
     if args.large.local {
         return local::run(args, verbosity);
     }
+    args.cost.check_bytes()?;
     let mut files = CommandFiles::new();
     problem_input::add_files(&args.problem, &mut files)?;
     let output = files.write_to("--output", args.output.as_deref())?;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &PlanArgs, verbosity: Verbosity, workers: &dyn Workers) 
     let input = ProblemInput::new(&args.problem, verbosity)?;
     let problem = input.problem()?;
     if output.is_some() {
-        plan_file::refuse_large_picture(&problem, format, args.output.as_deref())?;
+        plan_file::refuse_large_picture(&problem, format, args.output.as_deref(), plan_file::WITHOUT_LIMIT)?;
     }
     args.cost.check(&input.topology)?;
     if args.size.is_some() {
