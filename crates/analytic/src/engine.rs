@@ -1,6 +1,6 @@
 //! The constructions as an engine.
 
-use lockstep_schedule::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound};
+use lockstep_schedule::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, Outcome};
 
 use crate::registry::shortest;
 
@@ -17,10 +17,8 @@ use crate::registry::shortest;
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&cube, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::unlimited();
-/// let request =
-///     EngineRequest { problem, goal: 4, below: u32::MAX, best: None, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
-/// let found = AnalyticEngine.find(&request, &mut |_| {})?;
-/// assert_eq!((found.schedule.step_count(), found.method.as_deref()), (4, Some("hypercube")));
+/// let found = AnalyticEngine.find(&EngineRequest::new(problem, 4, 1, &budget), &mut |_| {}).found?;
+/// assert_eq!((found.schedule.step_count(), found.method), (4, Some("hypercube")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -35,20 +33,18 @@ impl Engine for AnalyticEngine {
         "constructions for networks of known structure, without search"
     }
 
-    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
+    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Outcome {
         let found = shortest(&request.problem, request.goal, request.budget, |construction, steps| {
             let method = Some(construction.name);
             observer(EngineEvent::Tried { method, effort: Effort { attempts: 1, evaluations: 0 }, steps: Some(steps) });
         });
-        match (found, request.budget.interruption()) {
-            (Some((construction, schedule)), _) => {
-                Ok(FoundSchedule { schedule, method: Some(construction.name.to_owned()) })
-            }
+        Outcome::of_attempt(match (found, request.budget.interruption()) {
+            (Some((construction, schedule)), _) => Ok(FoundSchedule { schedule, method: Some(construction.name) }),
             (None, Some(reason)) => Err(NotFound::Unfinished { reason }),
             (None, None) => {
                 let why = "no construction recognises the structure of the network".to_owned();
                 Err(NotFound::Unsupported { engine: self.name(), why })
             }
-        }
+        })
     }
 }

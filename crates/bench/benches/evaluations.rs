@@ -46,16 +46,7 @@ fn main() {
 fn measure(spec: &str, collective: &str, model: CommunicationModel, engine: &dyn Engine) {
     let instance = ProblemInstance::new(spec, collective, model);
     let budget = Budget::time(LIMIT);
-    let request = EngineRequest {
-        problem: instance.problem(),
-        goal: 1,
-        below: u32::MAX,
-        best: None,
-        seed: 1,
-        budget: &budget,
-        pause_after: u64::MAX,
-        resume: None,
-    };
+    let request = EngineRequest::new(instance.problem(), 1, 1, &budget);
     let (mut spent, mut last) = (BTreeMap::new(), Instant::now());
     let _ = engine.find(&request, &mut |event| {
         if let EngineEvent::Tried { method, effort, .. } = event {

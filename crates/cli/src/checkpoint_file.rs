@@ -122,8 +122,8 @@ impl CheckpointFile {
     /// Saves the state of the search that an event reports, at most every half second, and at its end.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         match event {
-            Event::Search(search) if self.is_due() => self.write(&(search.checkpoint)()),
-            Event::Stopped(search) => self.write(&(search.checkpoint)()),
+            Event::Search(search) if self.is_due() => self.write(&search.checkpoint.write()),
+            Event::Stopped(checkpoint) => self.write(&checkpoint.write()),
             _ => {}
         }
     }

@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => println!("{}: {} attempts, no shorter schedule", method.name, effort.attempts),
     })?;
     let report = verify(&problem, &found.schedule)?;
-    println!("{} steps by {}, lower bound {bound}", report.steps, found.method.name);
+    println!("{} steps by {}, lower bound {bound}", report.steps, found.method.unwrap_or_default());
 
     for (step, transfers) in found.schedule.steps() {
         println!("step {step}:");

@@ -1,9 +1,9 @@
 //! The portfolio as an engine.
 
-use lockstep_schedule::{Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, StopReason};
+use lockstep_schedule::{Engine, EngineEvent, EngineObserver, EngineRequest, Outcome};
 
-use crate::kit::method::ENGINE;
-use crate::portfolio::{MethodSchedule, Portfolio, RoundLimits};
+use crate::kit::method::{ENGINE, Method};
+use crate::portfolio::{Portfolio, RoundLimits};
 
 /// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See
 /// [`shortest`](crate::shortest()).
@@ -20,9 +20,7 @@ use crate::portfolio::{MethodSchedule, Portfolio, RoundLimits};
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::evaluations(10_000);
-/// let request =
-///     EngineRequest { problem, goal: 4, below: u32::MAX, best: None, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
-/// let found = ConstructEngine.find(&request, &mut |_| {})?;
+/// let found = ConstructEngine.find(&EngineRequest::new(problem, 4, 1, &budget), &mut |_| {}).found?;
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -38,37 +36,23 @@ impl Engine for ConstructEngine {
         "a portfolio of heuristic methods for any network"
     }
 
-    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
+    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Outcome {
         let EngineRequest { problem, goal, below, best, seed, budget, pause_after, resume } = *request;
         let limits = RoundLimits { goal, seed, budget, pause_after };
         let mut portfolio = Portfolio::new(&problem).without_left_out(budget);
         portfolio.improve(best);
-        resume.map_or(Ok(()), |state| portfolio.restore(state, below))?;
-        let quick = portfolio.quick(limits, &mut |method, effort, steps| {
-            observer(EngineEvent::Tried { method: Some(method.name), effort, steps });
-        });
-        if let Some(MethodSchedule { method, schedule }) = quick {
-            observer(EngineEvent::Found(FoundSchedule { schedule, method: Some(method.name.to_owned()) }));
+        if let Err(refused) = resume.map_or(Ok(()), |state| portfolio.restore(state, below)) {
+            return Outcome::of_attempt(Err(refused));
         }
+        let tried =
+            |method: &'static Method, effort, steps| EngineEvent::Tried { method: Some(method.name), effort, steps };
+        let quick = portfolio.quick(limits, &mut |method, effort, steps| observer(tried(method, effort, steps)));
+        quick.into_iter().for_each(|found| observer(EngineEvent::Found(found)));
         loop {
-            portfolio.round(limits, &mut |method, effort, steps| {
-                observer(EngineEvent::Tried { method: Some(method.name), effort, steps });
-            });
+            portfolio.round(limits, &mut |method, effort, steps| observer(tried(method, effort, steps)));
             if portfolio.is_over(limits) {
-                break;
+                return portfolio.outcome(limits);
             }
         }
-        observer(EngineEvent::Spent(portfolio.evaluations()));
-        let spent = Some(StopReason::Evaluations).filter(|_| portfolio.is_spent());
-        let reason = budget.interruption().or(spent);
-        let is_reached = portfolio.best_steps().is_some_and(|steps| steps <= goal);
-        match reason {
-            _ if is_reached => {}
-            Some(reason) => observer(EngineEvent::Stopped { reason, progress: None }),
-            None if portfolio.has_more() => observer(EngineEvent::Paused { state: portfolio.save() }),
-            None => {}
-        }
-        let found = portfolio.into_best(budget)?;
-        Ok(FoundSchedule { schedule: found.schedule, method: Some(found.method.name.to_owned()) })
     }
 }

@@ -49,7 +49,6 @@ mod wide_steps;
 pub use all_reduce::all_reduce;
 pub use construct_engine::ConstructEngine;
 pub use kit::method::Method;
-pub use portfolio::MethodSchedule;
 pub use repair::{RepairedSchedule, Survivors, repair, survivors};
 pub use schedule::{methods, parts, schedule, shortest};
 pub use wide_steps::{breadth_first, in_steps_of};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lockstep_paths::{PathTable, TableError};
-use lockstep_schedule::{Budget, Effort, NotFound, Problem, Schedule, StopReason};
+use lockstep_schedule::{Budget, Effort, End, FoundSchedule, NotFound, Outcome, Problem, Schedule, StopReason};
 
 use crate::kit::bus_paths::bus_paths;
 use crate::kit::fixed_transfers::FixedTransfers;
@@ -13,15 +13,6 @@ use crate::kit::request::{MethodRequest, WorkCounter};
 use crate::method::METHODS;
 use crate::method::first_fit::FIRST_FIT;
 use crate::method::rarest_first::RAREST_FIRST;
-
-/// A schedule and the method that found it.
-#[derive(Clone, Debug)]
-pub struct MethodSchedule {
-    /// The method.
-    pub method: &'static Method,
-    /// The schedule.
-    pub schedule: Schedule,
-}
 
 /// The state of a portfolio search: the methods that may still find something, and the best schedule.
 ///
@@ -33,9 +24,9 @@ pub(crate) struct Portfolio<'a> {
     problem: &'a Problem<'a>,
     fixed: Option<FixedTransfers<'a>>,
     methods: Vec<MethodState>,
-    best: Option<MethodSchedule>,
+    best: Option<FoundSchedule>,
     /// The quick schedule, until [`quick`](Self::quick) returns it.
-    quick: Option<MethodSchedule>,
+    quick: Option<FoundSchedule>,
     /// Number of steps of the quick schedule; `u32::MAX` without one.
     quick_steps: u32,
     /// Whether the search for a quick schedule has ended.
@@ -173,21 +164,6 @@ impl<'a> Portfolio<'a> {
         if self.has_schedule() { budget.clone() } else { budget.for_first_result() }
     }
 
-    /// Returns the number of evaluations so far.
-    pub(crate) fn evaluations(&self) -> u64 {
-        self.evaluations
-    }
-
-    /// Returns true if an attempt exceeds the limit of evaluations: the next one, or one that was cut off.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.is_spent || self.is_cut
-    }
-
-    /// Returns true if some method may still find something.
-    pub(crate) fn has_more(&self) -> bool {
-        self.methods.iter().any(|state| !state.is_over)
-    }
-
     /// Returns true if the goal is reached, the budget ended, or no attempts remain before the pause.
     pub(crate) fn is_over(&self, limits: RoundLimits<'_>) -> bool {
         self.is_reached(limits.goal)
@@ -231,7 +207,7 @@ impl<'a> Portfolio<'a> {
         &mut self,
         limits: RoundLimits<'_>,
         observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
-    ) -> Option<MethodSchedule> {
+    ) -> Option<FoundSchedule> {
         if !self.is_quick_done {
             self.make_quick(limits, observe);
         }
@@ -251,7 +227,7 @@ impl<'a> Portfolio<'a> {
             let request = self.request(0..1, RoundLimits { budget: &budget, ..limits }, &work)?;
             (method.find)(&MethodRequest { is_quick: true, ..request }).ok()
         });
-        self.quick = result.flatten().map(|schedule| MethodSchedule { method, schedule });
+        self.quick = result.flatten().map(|schedule| FoundSchedule { schedule, method: Some(method.name) });
         self.quick_steps = self.quick.as_ref().map_or(u32::MAX, |quick| quick.schedule.step_count() as u32);
         self.is_quick_done = true;
         if let Some(steps) = self.best_steps() {
@@ -308,7 +284,7 @@ impl<'a> Portfolio<'a> {
         let is_hopeless = match result {
             Ok(schedule) if is_shorter => {
                 self.below = schedule.step_count() as u32;
-                self.best = Some(MethodSchedule { method, schedule });
+                self.best = Some(FoundSchedule { schedule, method: Some(method.name) });
                 false
             }
             // Each further attempt takes as many.
@@ -382,13 +358,28 @@ impl<'a> Portfolio<'a> {
         Ok(())
     }
 
+    /// Returns the outcome of a search that [is over](Self::is_over).
+    pub(crate) fn outcome(self, RoundLimits { goal, budget, .. }: RoundLimits<'_>) -> Outcome {
+        let is_spent = self.is_spent || self.is_cut;
+        let reason = budget.interruption().or(Some(StopReason::Evaluations).filter(|_| is_spent));
+        let is_reached = self.best_steps().is_some_and(|steps| steps <= goal);
+        let has_more = self.methods.iter().any(|state| !state.is_over);
+        let end = match reason {
+            _ if is_reached => End::Exhausted,
+            Some(reason) => End::Interrupted { reason, state: None },
+            None if has_more => End::Paused(self.save()),
+            None => End::Exhausted,
+        };
+        Outcome { work: self.evaluations, found: self.into_best(budget), end }
+    }
+
     /// Returns the best schedule.
     ///
     /// # Errors
     ///
     /// [`NotFound::TooLong`], if there was a schedule before and none is shorter; [`NotFound::Unfinished`], if the time was
     /// over before any was complete; [`NotFound::Unsupported`], if no method found a schedule.
-    pub(crate) fn into_best(self, budget: &Budget) -> Result<MethodSchedule, NotFound> {
+    pub(crate) fn into_best(self, budget: &Budget) -> Result<FoundSchedule, NotFound> {
         let why = self.bus_paths.map_or_else(|error| error.to_string(), |_| self.failure.to_owned());
         let known = self.start.map_or(u32::MAX, |start| start.step_count() as u32).min(self.quick_steps);
         let found = self.best.into_iter().chain(self.quick);

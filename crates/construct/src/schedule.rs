@@ -1,11 +1,11 @@
 //! The public entry points: schedules of one distribution, or of all phases of a collective.
 
-use lockstep_schedule::{Budget, DistributePhase, Effort, NotFound, Part, Problem, Schedule};
+use lockstep_schedule::{Budget, DistributePhase, Effort, FoundSchedule, NotFound, Part, Problem, Schedule};
 use tracing::instrument;
 
 use crate::kit::method::Method;
 use crate::method::METHODS;
-use crate::portfolio::{MethodSchedule, Portfolio, RoundLimits};
+use crate::portfolio::{Portfolio, RoundLimits};
 
 /// Returns every method. The cheapest and most promising methods come first.
 ///
@@ -67,7 +67,7 @@ pub fn shortest(
     seed: u64,
     budget: &Budget,
     mut observe: impl FnMut(&'static Method, Effort, Option<u32>),
-) -> Result<MethodSchedule, NotFound> {
+) -> Result<FoundSchedule, NotFound> {
     let mut portfolio = Portfolio::new(problem).without_left_out(budget);
     let timed = budget.clone().with_evaluations(u64::MAX);
     let limits = RoundLimits { goal, seed, budget: &timed, pause_after: budget.evaluation_limit() };

@@ -1,6 +1,6 @@
 //! The evolutionary searches as engines.
 
-use lockstep_schedule::{Engine, EngineObserver, EngineRequest, FoundSchedule, NotFound, Problem};
+use lockstep_schedule::{Engine, EngineObserver, EngineRequest, NotFound, Outcome, Problem};
 
 use crate::hgsa::HgsaOptions;
 use crate::level_search::{check_size, search_levels};
@@ -22,9 +22,7 @@ use crate::umda::UmdaOptions;
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&omega, &all_gather, CommunicationModel::wormhole())?;
 /// let budget = Budget::evaluations(1_000_000);
-/// let request =
-///     EngineRequest { problem, goal: 8, below: u32::MAX, best: None, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
-/// let found = UmdaEngine.find(&request, &mut |_| {})?;
+/// let found = UmdaEngine.find(&EngineRequest::new(problem, 8, 1, &budget), &mut |_| {}).found?;
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -44,7 +42,7 @@ impl Engine for UmdaEngine {
         check_size(self.name(), problem)
     }
 
-    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
+    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Outcome {
         search_levels(self.name(), UmdaOptions::directed, request, observer)
     }
 }
@@ -68,7 +66,7 @@ impl Engine for HgsaEngine {
         check_size(self.name(), problem)
     }
 
-    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
+    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Outcome {
         search_levels(self.name(), HgsaOptions::directed, request, observer)
     }
 }

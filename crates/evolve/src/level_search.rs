@@ -3,8 +3,8 @@
 use lockstep_files::{decode, encode};
 use lockstep_paths::PathTable;
 use lockstep_schedule::{
-    Effort, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, Problem, Schedule, SearchProgress,
-    StopReason,
+    Checkpoint, Effort, End, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, Outcome, Problem,
+    Schedule, SearchProgress, StopReason,
 };
 use serde::{Deserialize, Serialize};
 
@@ -35,13 +35,11 @@ pub(crate) fn search_levels<A: Algorithm>(
     algorithm: fn(u64) -> A,
     request: &EngineRequest<'_>,
     observer: &mut EngineObserver<'_>,
-) -> Result<FoundSchedule, NotFound> {
+) -> Outcome {
     let mut search = LevelSearch::new(engine, algorithm, request);
-    let resumed = request.resume.map(|bytes| search.restore(bytes)).transpose()?.flatten();
-    let ended = search.run(resumed, observer);
-    match (search.best, ended) {
-        (Some(schedule), _) => Ok(FoundSchedule { schedule, method: None }),
-        (None, reason) => Err(reason),
+    match request.resume.map_or(Ok(None), |bytes| search.restore(bytes)) {
+        Ok(resumed) => search.run(resumed, observer),
+        Err(refused) => search.exhausted(refused),
     }
 }
 
@@ -99,10 +97,8 @@ enum LevelResult {
     Found(Schedule),
     /// The level has had all its evaluations of this pass.
     NotFound(NotFound),
-    /// The search stops at this level.
-    Stopped(NotFound),
-    /// The search continues at this level later.
-    Paused(NotFound),
+    /// The search ends at this level.
+    Ended(Outcome),
 }
 
 impl<'a, A: Algorithm> LevelSearch<'a, A> {
@@ -129,11 +125,22 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
         LevelCheckpoint { pass, level, low, spent, best: self.best.clone(), evolution }.to_bytes()
     }
 
-    /// Searches until no level is left or the budget ends. Returns the reason why no shorter schedule was found.
-    fn run(&mut self, mut resumed: Option<Vec<u8>>, observer: &mut EngineObserver<'_>) -> NotFound {
+    /// Returns the outcome of a search with this number of evaluations. `reason` tells why there is no schedule, if there is none.
+    fn outcome(&mut self, reason: NotFound, work: u64, end: End) -> Outcome {
+        let found = self.best.take().map(|schedule| FoundSchedule { schedule, method: None });
+        Outcome { found: found.ok_or(reason), work, end }
+    }
+
+    /// Returns the outcome of a search that has nothing left to try.
+    fn exhausted(&mut self, reason: NotFound) -> Outcome {
+        self.outcome(reason, self.spent, End::Exhausted)
+    }
+
+    /// Searches until no level is left or the budget ends.
+    fn run(&mut self, mut resumed: Option<Vec<u8>>, observer: &mut EngineObserver<'_>) -> Outcome {
         let table = match self.paths() {
             Ok(table) => table,
-            Err(reason) => return reason,
+            Err(reason) => return self.exhausted(reason),
         };
         let mut unfound = NotFound::TooLong { steps: self.below().saturating_sub(1), reached: self.request.goal };
         let mut spent_before_pass = self.spent;
@@ -141,17 +148,17 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
             let Some(level) = self.next_level() else {
                 // Without any evaluation, the next pass would find nothing else.
                 if self.below() <= self.request.goal || self.spent == spent_before_pass {
-                    observer(EngineEvent::Spent(self.spent));
-                    return unfound;
+                    return self.exhausted(unfound);
                 }
                 (self.pass, self.low, spent_before_pass) = (self.pass + 1, self.request.goal, self.spent);
                 continue;
             };
             self.level = level.steps;
             if let Some(reason) = self.request.budget.stop_after(self.spent) {
-                observer(EngineEvent::Spent(self.spent));
-                self.report_stop_between_levels(reason, observer);
-                return NotFound::Stopped { steps: self.level, reason };
+                // It resumes with a new search at this level.
+                let state = (reason != StopReason::Evaluations).then(|| self.save(None));
+                let unfound = NotFound::Stopped { steps: self.level, reason };
+                return self.outcome(unfound, self.spent, End::Interrupted { reason, state });
             }
             match self.search_level(&table, level, resumed.take(), observer) {
                 LevelResult::Found(schedule) => self.best = Some(schedule),
@@ -160,23 +167,9 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
                     self.low = level.steps.saturating_add(1);
                     unfound = reason;
                 }
-                LevelResult::Stopped(reason) | LevelResult::Paused(reason) => return reason,
+                LevelResult::Ended(outcome) => return outcome,
             }
         }
-    }
-
-    /// Reports that the search stopped before a level. It resumes with a new search there.
-    fn report_stop_between_levels(&self, reason: StopReason, observer: &mut EngineObserver<'_>) {
-        let progress = SearchProgress {
-            steps: self.level,
-            generation: 0,
-            evaluations: 0,
-            evaluation_limit: None,
-            conflicts: None,
-            checkpoint: &|| self.save(None),
-        };
-        let progress = Some(progress).filter(|_| reason != StopReason::Evaluations);
-        observer(EngineEvent::Stopped { reason, progress });
     }
 
     /// Only schedules of fewer steps are useful.
@@ -209,7 +202,7 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
     ) -> LevelResult {
         let space = match SearchSpace::new(self.request.problem, table, self.level) {
             Ok(space) => space,
-            Err(reason @ NotFound::Unsupported { .. }) => return LevelResult::Stopped(self.own_reason(reason)),
+            Err(reason @ NotFound::Unsupported { .. }) => return self.ended(self.own_reason(reason)),
             Err(reason) => return LevelResult::NotFound(reason),
         };
         // Each pass has other random streams.
@@ -217,57 +210,54 @@ impl<'a, A: Algorithm> LevelSearch<'a, A> {
         let resumed = resumed.map(|bytes| Evolution::resume(&space, algorithm, &bytes)).transpose();
         let mut search = match resumed {
             Ok(resumed) => resumed.unwrap_or_else(|| Evolution::new(&space, algorithm)),
-            Err(error) => return LevelResult::Stopped(NotFound::Resume { why: error.to_string() }),
+            Err(error) => return self.ended(NotFound::Resume { why: error.to_string() }),
         };
         let (limit, before) = (if level.is_only { u64::MAX } else { self.level_evaluations() }, search.evaluations());
         let EngineRequest { budget, pause_after, .. } = *self.request;
         let left = |total: u64| if total == u64::MAX { total } else { total.saturating_sub(self.spent) };
         let evaluations = limit.min(left(budget.evaluation_limit())).min(left(pause_after));
         let level_budget = budget.clone().with_evaluations(evaluations);
-        let progress = |search: &Evolution<'_, A>, report: &mut dyn FnMut(SearchProgress<'_>)| {
-            report(SearchProgress {
+        let result = search.run(&level_budget, |search| {
+            observer(EngineEvent::Progress(SearchProgress {
                 steps: self.level,
                 generation: search.generation(),
                 evaluations: search.evaluations(),
                 evaluation_limit: Some(evaluations).filter(|&limit| limit < u64::MAX),
                 conflicts: search.best_conflicts(),
-                checkpoint: &|| self.save(Some(search.checkpoint())),
-            });
-        };
-        let result = search.run(&level_budget, |search| {
-            progress(search, &mut |progress| observer(EngineEvent::Progress(progress)));
+                checkpoint: Checkpoint(&|| self.save(Some(search.checkpoint()))),
+            }));
         });
         let effort = Effort { attempts: 0, evaluations: search.evaluations() - before };
         observer(EngineEvent::Tried { method: None, effort, steps: result.is_ok().then_some(self.level) });
         let spent = self.spent.saturating_add(search.evaluations());
-        let result = match result.map_err(|reason| self.own_reason(reason)) {
-            Ok(schedule) => LevelResult::Found(schedule),
-            Err(reason @ NotFound::Stopped { .. }) => match budget.stop_after(spent) {
-                Some(StopReason::Evaluations) if search.evaluations() < limit => {
-                    observer(EngineEvent::Spent(spent));
-                    observer(EngineEvent::Stopped { reason: StopReason::Evaluations, progress: None });
-                    LevelResult::Stopped(reason)
-                }
-                Some(stop @ (StopReason::Deadline | StopReason::Cancelled)) => {
-                    observer(EngineEvent::Spent(spent));
-                    progress(&search, &mut |progress| {
-                        observer(EngineEvent::Stopped { reason: stop, progress: Some(progress) });
-                    });
-                    LevelResult::Stopped(reason)
-                }
-                _ if search.evaluations() < limit => {
-                    observer(EngineEvent::Spent(spent));
-                    observer(EngineEvent::Paused { state: self.save(Some(search.checkpoint())) });
-                    LevelResult::Paused(reason)
-                }
-                _ => LevelResult::NotFound(reason),
-            },
-            Err(reason) => LevelResult::Stopped(reason),
+        let unfound = match result.map_err(|reason| self.own_reason(reason)) {
+            Ok(schedule) => {
+                self.spent = spent;
+                return LevelResult::Found(schedule);
+            }
+            Err(reason @ NotFound::Stopped { .. }) => reason,
+            Err(reason) => return self.ended(reason),
         };
-        if matches!(result, LevelResult::Found(_) | LevelResult::NotFound(_)) {
-            self.spent = spent;
-        }
-        result
+        let state = || self.save(Some(search.checkpoint()));
+        let end = match budget.stop_after(spent) {
+            Some(reason @ StopReason::Evaluations) if search.evaluations() < limit => {
+                End::Interrupted { reason, state: None }
+            }
+            Some(reason @ (StopReason::Deadline | StopReason::Cancelled)) => {
+                End::Interrupted { reason, state: Some(state()) }
+            }
+            _ if search.evaluations() < limit => End::Paused(state()),
+            _ => {
+                self.spent = spent;
+                return LevelResult::NotFound(unfound);
+            }
+        };
+        LevelResult::Ended(self.outcome(unfound, spent, end))
+    }
+
+    /// Returns the result of a level at which the search cannot work.
+    fn ended(&mut self, reason: NotFound) -> LevelResult {
+        LevelResult::Ended(self.exhausted(reason))
     }
 
     /// Returns the evaluations of one level in the current pass.

@@ -14,7 +14,7 @@ use crate::schedule::Schedule;
 /// ```
 /// use lockstep_schedule::{
 ///     Budget, Collective, CommunicationModel, Engine, EngineObserver, EngineRequest, FoundSchedule, MessageId, NotFound,
-///     Problem, Schedule, Switching, verify,
+///     Outcome, Problem, Schedule, Switching, verify,
 /// };
 /// use lockstep_topology::Topology;
 ///
@@ -30,10 +30,11 @@ use crate::schedule::Schedule;
 ///         "one transfer per step along a breadth-first tree"
 ///     }
 ///
-///     fn find(&self, request: &EngineRequest<'_>, _: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
+///     fn find(&self, request: &EngineRequest<'_>, _: &mut EngineObserver<'_>) -> Outcome {
 ///         let (topology, messages) = (request.problem.topology(), request.problem.messages());
 ///         if request.problem.model().switching != Switching::StoreAndForward {
-///             return Err(NotFound::Unsupported { engine: self.name(), why: "it sends over single channels".to_owned() });
+///             let why = "it sends over single channels".to_owned();
+///             return Outcome::of_attempt(Err(NotFound::Unsupported { engine: self.name(), why }));
 ///         }
 ///         let mut schedule = Schedule::new();
 ///         for message in (0..messages.len() as u32).map(MessageId::new) {
@@ -50,7 +51,7 @@ use crate::schedule::Schedule;
 ///                 }
 ///             }
 ///         }
-///         Ok(FoundSchedule { schedule, method: None })
+///         Outcome::of_attempt(Ok(FoundSchedule { schedule, method: None }))
 ///     }
 /// }
 ///
@@ -58,9 +59,7 @@ use crate::schedule::Schedule;
 /// let all_gather = Collective::all_gather();
 /// let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward())?;
 /// let budget = Budget::unlimited();
-/// let request =
-///     EngineRequest { problem, goal: 2, below: u32::MAX, best: None, seed: 1, budget: &budget, pause_after: u64::MAX, resume: None };
-/// let found = OneByOne.find(&request, &mut |_| {})?;
+/// let found = OneByOne.find(&EngineRequest::new(problem, 2, 1, &budget), &mut |_| {}).found?;
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 12); // 4 messages, 3 transfers each
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -86,11 +85,7 @@ pub trait Engine: Send + Sync {
     ///
     /// The schedule has at most `goal` steps if the engine can find such a schedule within the budget. Otherwise it is
     /// the shortest schedule found.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`] if the engine has no schedule.
-    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound>;
+    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Outcome;
 }
 
 impl fmt::Debug for dyn Engine + '_ {
@@ -116,27 +111,75 @@ pub struct EngineRequest<'a> {
     /// Limits of the work, including the evaluations before `resume`. An engine ends before an amount of work that
     /// exceeds them, so with more evaluations it does the same and then more.
     pub budget: &'a Budget,
-    /// An engine that can continue later [pauses](EngineEvent::Paused) after this number of evaluations, including
+    /// An engine that can continue later [pauses](End::Paused) after this number of evaluations, including
     /// those before `resume`.
     pub pause_after: u64,
-    /// The state of an engine that was interrupted or has paused: [`SearchProgress::checkpoint`] or
-    /// [`EngineEvent::Paused`].
+    /// The state of an engine that has paused or was interrupted: [`End::Paused`], [`End::Interrupted`] or
+    /// [`SearchProgress::checkpoint`].
     pub resume: Option<&'a [u8]>,
 }
 
-/// The output of an [`Engine`]: a schedule that is not yet verified.
+impl<'a> EngineRequest<'a> {
+    /// Returns the request for a schedule of any length, without a schedule to improve and without pauses.
+    pub fn new(problem: Problem<'a>, goal: u32, seed: u64, budget: &'a Budget) -> Self {
+        Self { problem, goal, below: u32::MAX, best: None, seed, budget, pause_after: u64::MAX, resume: None }
+    }
+}
+
+/// The result of an [`Engine`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// The schedule, or the reason why there is none.
+    pub found: Result<FoundSchedule, NotFound>,
+    /// Number of evaluations so far, including those before [`EngineRequest::resume`]; 0 for an engine that ignores their limit.
+    pub work: u64,
+    /// Why the engine returned.
+    pub end: End,
+}
+
+impl Outcome {
+    /// Returns the outcome of an engine that makes one attempt and ignores the limit of evaluations.
+    pub fn of_attempt(found: Result<FoundSchedule, NotFound>) -> Self {
+        let end = match found {
+            Err(NotFound::Stopped { reason, .. } | NotFound::Unfinished { reason }) => {
+                End::Interrupted { reason, state: None }
+            }
+            _ => End::Exhausted,
+        };
+        Self { found, work: 0, end }
+    }
+}
+
+/// Why an engine returned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// It has nothing left to try: it has reached the goal, or all its attempts have ended.
+    Exhausted,
+    /// It can continue from this state: see [`EngineRequest::pause_after`] and [`EngineRequest::resume`].
+    Paused(Vec<u8>),
+    /// The budget, or a part of it, ended before the work was complete. After a deadline or a cancellation the result
+    /// depends on the clock, so every engine must return that.
+    Interrupted {
+        /// The limit that was reached.
+        reason: StopReason,
+        /// The state from which another run continues, if the engine has one: see [`EngineRequest::resume`].
+        state: Option<Vec<u8>>,
+    },
+}
+
+/// A schedule of an [`Engine`]. It is not yet verified.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FoundSchedule {
     /// The schedule.
     pub schedule: Schedule,
     /// Name of the construction or method, if the engine has several.
-    pub method: Option<String>,
+    pub method: Option<&'static str>,
 }
 
 /// A function that receives the events of an engine between pieces of work.
 pub type EngineObserver<'a> = dyn FnMut(EngineEvent<'_>) + 'a;
 
-/// A report of an engine about its work.
+/// A report of an engine about its work, before its [`Outcome`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum EngineEvent<'a> {
@@ -154,21 +197,6 @@ pub enum EngineEvent<'a> {
     Found(FoundSchedule),
     /// A search is running. Reported several times per second on usual sizes.
     Progress(SearchProgress<'a>),
-    /// The engine has paused, and can continue from this state ([`EngineRequest::resume`]). It reports that last.
-    Paused {
-        /// Everything that is needed to continue.
-        state: Vec<u8>,
-    },
-    /// The number of evaluations so far, including those before [`EngineRequest::resume`].
-    Spent(u64),
-    /// The budget, or a part of it, ended before the work was complete. After a deadline or a cancellation the result
-    /// depends on the clock, so every engine must report that.
-    Stopped {
-        /// The limit that was reached.
-        reason: StopReason,
-        /// The state of the search at its end, if it can be resumed.
-        progress: Option<SearchProgress<'a>>,
-    },
 }
 
 /// An amount of work.
@@ -181,7 +209,7 @@ pub struct Effort {
 }
 
 /// The state of a running search.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct SearchProgress<'a> {
     /// Number of steps of the schedules that are searched now.
     pub steps: u32,
@@ -194,17 +222,41 @@ pub struct SearchProgress<'a> {
     pub evaluation_limit: Option<u64>,
     /// Conflicts of the best candidate; 0 for a valid schedule, `None` before the first generation is complete.
     pub conflicts: Option<u64>,
-    /// Writes everything that is needed to resume the search. Takes milliseconds on usual sizes.
-    pub checkpoint: &'a dyn Fn() -> Vec<u8>,
+    /// Everything that is needed to resume the search.
+    pub checkpoint: Checkpoint<'a>,
 }
 
-impl fmt::Debug for SearchProgress<'_> {
+/// A state that is written only if an observer needs it. Takes milliseconds on usual sizes.
+#[derive(Clone, Copy)]
+pub struct Checkpoint<'a>(pub &'a dyn Fn() -> Vec<u8>);
+
+impl Checkpoint<'_> {
+    /// Writes the state.
+    pub fn write(self) -> Vec<u8> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Checkpoint<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SearchProgress")
-            .field("steps", &self.steps)
-            .field("generation", &self.generation)
-            .field("evaluations", &self.evaluations)
-            .field("conflicts", &self.conflicts)
-            .finish_non_exhaustive()
+        f.write_str("Checkpoint")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A result that depends on the clock is marked.
+    #[test]
+    fn an_attempt_that_the_time_ended_was_interrupted() {
+        let reason = StopReason::Deadline;
+        let end = |error| Outcome::of_attempt(Err(error)).end;
+        let interrupted = End::Interrupted { reason, state: None };
+        assert_eq!(end(NotFound::Unfinished { reason }), interrupted);
+        assert_eq!(end(NotFound::Stopped { steps: 4, reason }), interrupted);
+        assert_eq!(end(NotFound::TooLong { steps: 4, reached: 5 }), End::Exhausted);
+        let found = FoundSchedule { schedule: Schedule::new(), method: None };
+        assert_eq!(Outcome::of_attempt(Ok(found)).end, End::Exhausted);
     }
 }

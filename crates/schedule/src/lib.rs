@@ -95,7 +95,9 @@ pub use budget::{Budget, FIRST_RESULT_GRACE, NotFound, StopReason};
 pub use collective::Collective;
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};
 pub use distribute_phase::DistributePhase;
-pub use engine::{Effort, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, SearchProgress};
+pub use engine::{
+    Checkpoint, Effort, End, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, Outcome, SearchProgress,
+};
 pub use file::{BINARY_PLAN_KIND, FIRST_PLAN_KIND, PLAN_KIND, ScheduleFile, ScheduleFileError};
 pub use groups::GroupError;
 pub use message_list::MessageListError;

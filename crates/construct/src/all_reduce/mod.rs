@@ -191,7 +191,7 @@ pub fn all_reduce(
     if let Some(start) = start {
         search.justify("overlap", &routes, start);
     }
-    let found = |method: &str, schedule| FoundSchedule { schedule, method: Some(method.to_owned()) };
+    let found = |method, schedule| FoundSchedule { schedule, method: Some(method) };
     // Long paths save steps if there are few blocks. Otherwise the channels are the limit: long paths come last, and those that
     // are longer than the shortest ones only if there are no others.
     let (near, far, longer) = (near.as_ref(), far.as_ref(), longer.as_ref());

@@ -11,15 +11,13 @@ use tracing::instrument;
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method::Method;
 use crate::method::{balanced_routes, first_fit, path_colouring, rarest_first};
-use crate::portfolio::{MethodSchedule, Portfolio, RoundLimits};
+use crate::portfolio::{Portfolio, RoundLimits};
 
 pub use self::survivors::{Survivors, survivors};
 
 /// A repaired schedule.
 #[derive(Clone, Debug)]
 pub struct RepairedSchedule {
-    /// The method that found it.
-    pub method: &'static Method,
     /// The schedule.
     pub schedule: Schedule,
     /// Number of surviving transfers that it does not have in the same step on the same path.
@@ -109,14 +107,14 @@ pub fn repair(
             portfolio.round(limits, &mut observe);
         }
     }
-    let MethodSchedule { method, mut schedule } = portfolio.into_best(budget)?;
+    let mut schedule = portfolio.into_best(budget)?.schedule;
     if problem.messages().is_scatter() && !problem.model().is_direct() {
         // Where a fault has cut a path, the transfers before it serve no receiver.
         schedule = needed_transfers(problem, schedule);
     }
     let same = common_transfers(fixed, &schedule);
     let (moved, added) = (fixed.transfer_count() - same, schedule.transfer_count() - same);
-    Ok(RepairedSchedule { method, schedule, moved, added })
+    Ok(RepairedSchedule { schedule, moved, added })
 }
 
 /// Returns the number of transfers that two schedules have in common, in the same step and on the same path.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use lockstep::evolve::UmdaEngine;
-use lockstep::schedule::{Engine, EngineEvent, EngineRequest};
+use lockstep::schedule::{Engine, EngineRequest};
 use lockstep::topology::OrderDegreeSearch;
 use lockstep::{Budget, Collective, CollectiveName, CommunicationModel, Problem, Topology};
 use lockstep_report::Table;
@@ -75,30 +75,11 @@ fn speed(name: String, row: &SearchRow) -> Result<SearchSpeed> {
     let collective: Collective = row.collective.parse::<CollectiveName>()?.with_root(None)?;
     let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole())?;
     let budget = Budget::time(SEARCH_TIME);
-    let request = EngineRequest {
-        problem,
-        goal: 1,
-        below: u32::MAX,
-        best: None,
-        seed: SEED,
-        budget: &budget,
-        pause_after: u64::MAX,
-        resume: None,
-    };
-    let mut evaluations = 0;
+    let request = EngineRequest::new(problem, 1, SEED, &budget);
     let started = Instant::now();
     let alone = ThreadPoolBuilder::new().num_threads(1).build()?;
     // Its schedule does not matter.
-    let _ = alone.install(|| {
-        let mut count = 0;
-        let found = UmdaEngine.find(&request, &mut |event| {
-            if let EngineEvent::Tried { effort, .. } = event {
-                count += effort.evaluations;
-            }
-        });
-        evaluations = count;
-        found
-    });
+    let evaluations = alone.install(|| UmdaEngine.find(&request, &mut |_| {}).work);
     Ok(SearchSpeed { name, evaluations, time: started.elapsed() })
 }
 

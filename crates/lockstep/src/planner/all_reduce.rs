@@ -128,7 +128,7 @@ fn verified(problem: &Problem<'_>, found: FoundSchedule, observe: &mut dyn FnMut
     let (engine, steps) = (ConstructEngine.name(), found.schedule.step_count() as u32);
     match verify(problem, &found.schedule) {
         Ok(verification) => {
-            let (method, effort) = (found.method.as_deref(), Effort { attempts: 1, evaluations: 0 });
+            let (method, effort) = (found.method, Effort { attempts: 1, evaluations: 0 });
             observe(Event::Tried { engine, method, effort, steps: Some(steps) });
             observe(Event::Found { engine, steps });
             Some(PhaseSchedule::new(engine, found, verification))

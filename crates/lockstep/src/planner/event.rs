@@ -3,7 +3,7 @@
 use std::fmt;
 
 use lockstep_certificate::Rule;
-use lockstep_schedule::{Effort, SearchProgress, StopReason};
+use lockstep_schedule::{Checkpoint, Effort, SearchProgress, StopReason};
 
 use crate::plan::Repaired;
 
@@ -54,7 +54,7 @@ pub enum Event<'a> {
     /// individual.
     Search(SearchProgress<'a>),
     /// A search was stopped by a deadline or a cancellation: the last opportunity for a checkpoint.
-    Stopped(SearchProgress<'a>),
+    Stopped(Checkpoint<'a>),
     /// The work on the current phase has ended.
     Ended(Ending),
 }

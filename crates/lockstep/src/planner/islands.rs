@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use lockstep_files::FileKind;
-use lockstep_schedule::{Budget, NotFound, Problem, Schedule, ScheduleFile};
+use lockstep_schedule::{Budget, Checkpoint, NotFound, Problem, Schedule, ScheduleFile};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{CheckpointError, Identity};
@@ -84,7 +84,7 @@ pub enum IslandEvent<'e> {
         /// The fewest steps of their plans.
         steps: Option<u32>,
         /// Returns a checkpoint for [`IslandPlanner::from_checkpoint`].
-        checkpoint: &'e dyn Fn() -> Vec<u8>,
+        checkpoint: Checkpoint<'e>,
     },
 }
 
@@ -199,7 +199,7 @@ impl<'a> IslandPlanner<'a> {
             observe(IslandEvent::Finished {
                 islands: self.finished.len() as u32,
                 steps: self.best().map(Plan::step_count),
-                checkpoint: &|| self.checkpoint(evaluations),
+                checkpoint: Checkpoint(&|| self.checkpoint(evaluations)),
             });
         }
         self.result(not_found).map_err(|error| PlanError::from(error).into())

@@ -1,6 +1,6 @@
 //! Schedules of one phase of an all-reduce as schedules of the other.
 
-use lockstep_schedule::{FoundSchedule, Part, Problem, verify};
+use lockstep_schedule::{Part, Problem, verify};
 use lockstep_topology::{ChannelId, ResourceId, Topology};
 
 use super::plan_state::PhaseSchedule;
@@ -36,8 +36,8 @@ impl<'p> Mirror<'p> {
         let schedule = schedule.with_channels(|channel| self.opposites[channel.index()]);
         match verify(self.problems[place], &schedule) {
             Ok(verification) => {
-                let found = FoundSchedule { schedule, method: method.clone() };
-                Some(PhaseSchedule::new(engine, found, verification))
+                let (engine, method) = (engine.clone(), method.clone());
+                Some(PhaseSchedule { engine, method, schedule, verification: Some(verification) })
             }
             Err(violation) => {
                 tracing::error!(engine, method, %violation, "image of a schedule refused");

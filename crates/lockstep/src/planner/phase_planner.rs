@@ -3,8 +3,8 @@
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::{
-    Budget, EngineEvent, EngineRequest, FoundSchedule, NotFound, Problem, SearchProgress, StopReason, Unverified,
-    Violation, verify, verify_within,
+    Budget, Checkpoint, End, EngineEvent, EngineRequest, FoundSchedule, NotFound, Outcome, Problem, SearchProgress,
+    StopReason, Unverified, Violation, verify, verify_within,
 };
 
 use super::budget_share::part_of_time;
@@ -215,22 +215,12 @@ impl<'a> PhasePlanner<'a> {
         let at_start = rounds.as_ref().map(|(rounds, _)| &**rounds);
         let checkpoint =
             |state: &PlanState, search: &[u8]| checkpoint::write(identity, state, engine, search, at_start);
-        let is_cut = state.cut_short.is_some();
-        let (mut stops, mut spent, mut paused) = (Vec::new(), None, None);
         let (mut early, mut refusal) = (None, None);
-        let found = known.engine.find(&request, &mut |event| match event {
+        let Outcome { found, work, end } = known.engine.find(&request, &mut |event| match event {
             EngineEvent::Tried { method, effort, steps } => observe(Event::Tried { engine, method, effort, steps }),
             EngineEvent::Progress(progress) => {
-                let checkpoint = || checkpoint(state, &(progress.checkpoint)());
-                observe(Event::Search(SearchProgress { checkpoint: &checkpoint, ..progress }));
-            }
-            EngineEvent::Stopped { reason, progress } => {
-                // After a bound that was cut short, the whole plan may take another way.
-                if let Some(progress) = progress.filter(|_| !is_cut) {
-                    let checkpoint = || checkpoint(state, &(progress.checkpoint)());
-                    observe(Event::Stopped(SearchProgress { checkpoint: &checkpoint, ..progress }));
-                }
-                stops.push(reason);
+                let checkpoint = || checkpoint(state, &progress.checkpoint.write());
+                observe(Event::Search(SearchProgress { checkpoint: Checkpoint(&checkpoint), ..progress }));
             }
             EngineEvent::Found(found) if (found.schedule.step_count() as u32) < state.reached() => {
                 match self.verified(engine, found) {
@@ -241,19 +231,18 @@ impl<'a> PhasePlanner<'a> {
                     Err(error) => refusal = Some(error),
                 }
             }
-            EngineEvent::Spent(evaluations) => spent = Some(evaluations),
-            EngineEvent::Paused { state } => paused = Some(state),
             _ => {}
         });
-        for reason in stops {
-            state.note_stop(reason);
-            self.is_spent |= reason == StopReason::Evaluations;
+        if let End::Interrupted { reason, state: search } = &end {
+            // After a bound that was cut short, the whole plan may take another way.
+            if let Some(search) = search.as_ref().filter(|_| state.cut_short.is_none()) {
+                observe(Event::Stopped(Checkpoint(&|| checkpoint(state, search))));
+            }
+            state.note_stop(*reason);
+            self.is_spent |= *reason == StopReason::Evaluations;
         }
         if let Some((rounds, place)) = rounds {
-            let progress = rounds.of(place);
-            progress.spent = spent.unwrap_or(progress.spent);
-            progress.is_over = paused.is_none();
-            progress.state = paused;
+            rounds.record(place, work, end);
         }
         state.best = early.or(state.best.take());
         match found {

@@ -22,6 +22,7 @@ impl PhaseSchedule {
     /// Returns a schedule that the verifier has accepted.
     pub(super) fn new(engine: &str, found: FoundSchedule, verification: Verification) -> Self {
         let FoundSchedule { schedule, method } = found;
+        let method = method.map(str::to_owned);
         Self { engine: engine.to_owned(), method, schedule, verification: Some(verification) }
     }
 

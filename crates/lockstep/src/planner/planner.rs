@@ -112,7 +112,7 @@ impl<'a> Planner<'a> {
     /// let mut checkpoint = None;
     /// let interrupted = Planner::new(problem, options).run(&budget, |event| match event {
     ///     Event::Search(_) => budget.cancel(),
-    ///     Event::Stopped(search) => checkpoint = Some((search.checkpoint)()),
+    ///     Event::Stopped(state) => checkpoint = Some(state.write()),
     ///     _ => {}
     /// });
     /// assert!(interrupted.is_err());

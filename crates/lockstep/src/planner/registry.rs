@@ -25,7 +25,7 @@ static STANDARD: EngineRegistry<'static> = EngineRegistry {
 pub enum EngineStage {
     /// Once, after the cheap lower bounds, without a limit of evaluations: for engines that do not search.
     Construction,
-    /// In rounds with more and more evaluations, while the engine [pauses](crate::schedule::EngineEvent::Paused): for
+    /// In rounds with more and more evaluations, while the engine [pauses](crate::schedule::End::Paused): for
     /// engines that make attempts.
     Portfolio,
     /// In the same rounds, after the portfolio and the expensive bounds: for engines that search until the budget ends,
@@ -60,7 +60,7 @@ impl Eq for RegisteredEngine<'_> {}
 /// verifies every schedule of the engine, and drops an invalid one.
 ///
 /// ```
-/// use lockstep::schedule::{Engine, EngineObserver, EngineRequest, FoundSchedule, NotFound, Schedule};
+/// use lockstep::schedule::{Engine, EngineObserver, EngineRequest, FoundSchedule, Outcome, Schedule};
 /// use lockstep::{Budget, Collective, CommunicationModel, EngineRegistry, EngineStage, PlanOptions, Planner, Problem};
 ///
 /// /// Returns an empty schedule, which no problem accepts.
@@ -75,8 +75,8 @@ impl Eq for RegisteredEngine<'_> {}
 ///         "no transfer at all"
 ///     }
 ///
-///     fn find(&self, _: &EngineRequest<'_>, _: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
-///         Ok(FoundSchedule { schedule: Schedule::new(), method: None })
+///     fn find(&self, _: &EngineRequest<'_>, _: &mut EngineObserver<'_>) -> Outcome {
+///         Outcome::of_attempt(Ok(FoundSchedule { schedule: Schedule::new(), method: None }))
 ///     }
 /// }
 ///

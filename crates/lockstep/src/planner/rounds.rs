@@ -1,5 +1,6 @@
 //! The rounds of a phase: what each engine has done, and what it may do next.
 
+use lockstep_schedule::End;
 use serde::{Deserialize, Serialize};
 
 use super::registry::{EngineStage, RegisteredEngine};
@@ -55,6 +56,14 @@ impl Rounds {
     /// Begins the next round.
     pub(super) fn advance(&mut self) {
         self.round = self.round.saturating_add(1);
+    }
+
+    /// Records the evaluations of an engine so far, and why it returned.
+    pub(super) fn record(&mut self, place: usize, work: u64, end: End) {
+        let progress = &mut self.engines[place];
+        progress.spent = work;
+        progress.state = if let End::Paused(state) = end { Some(state) } else { None };
+        progress.is_over = progress.state.is_none();
     }
 
     /// Returns the number of evaluations after which an engine pauses in this round.

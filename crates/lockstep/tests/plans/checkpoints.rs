@@ -35,7 +35,7 @@ fn interrupted(setup: &Setup, options: PlanOptions<'_>, from: Option<Vec<u8>>, a
                 budget.cancel();
             }
         }
-        Event::Stopped(search) => saved = (search.checkpoint)(),
+        Event::Stopped(checkpoint) => saved = checkpoint.write(),
         _ => {}
     });
     match result {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use lockstep::schedule::{
-    Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, StopReason, Transfer,
+    End, Engine, EngineEvent, EngineObserver, EngineRequest, FoundSchedule, NotFound, Outcome, StopReason, Transfer,
 };
 use lockstep::{
     Budget, CommunicationModel, EngineChoice, EngineRegistry, EngineStage, Event, PlanError, PlanOptions, Planner,
@@ -34,7 +34,7 @@ impl Engine for Copycat {
         "the schedule of the other engines"
     }
 
-    fn find(&self, request: &EngineRequest<'_>, _: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
+    fn find(&self, request: &EngineRequest<'_>, _: &mut EngineObserver<'_>) -> Outcome {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let problem = request.problem;
         let budget = Budget::evaluations(1 << 12);
@@ -50,7 +50,7 @@ impl Engine for Copycat {
                 left = left.saturating_sub(1);
             }
         }
-        Ok(FoundSchedule { schedule, method: Some("copied".to_owned()) })
+        Outcome::of_attempt(Ok(FoundSchedule { schedule, method: Some("copied") }))
     }
 }
 
@@ -117,9 +117,9 @@ impl Engine for Early {
         "a schedule before the end of the work"
     }
 
-    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Result<FoundSchedule, NotFound> {
-        observer(EngineEvent::Found(self.0.find(request, &mut |_| {})?));
-        Err(NotFound::Unfinished { reason: StopReason::Deadline })
+    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Outcome {
+        observer(EngineEvent::Found(self.0.find(request, &mut |_| {}).found.unwrap()));
+        Outcome::of_attempt(Err(NotFound::Unfinished { reason: StopReason::Deadline }))
     }
 }
 
@@ -136,4 +136,40 @@ fn a_schedule_that_is_reported_early_is_kept() {
             Err(error) => assert_eq!((dropped, matches!(error, PlanError::Refused { .. })), (1, true), "{error}"),
         }
     }
+}
+
+/// Pauses twice, and then returns the schedule of another engine.
+struct Patient(Copycat);
+
+impl Engine for Patient {
+    fn name(&self) -> &'static str {
+        "patient"
+    }
+
+    fn description(&self) -> &'static str {
+        "a schedule after two pauses"
+    }
+
+    fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Outcome {
+        let pauses = request.resume.map_or(0, |state| state[0]);
+        if pauses == 2 {
+            return self.0.find(request, observer);
+        }
+        let found = Err(NotFound::Stopped { steps: request.goal, reason: StopReason::Evaluations });
+        Outcome { found, work: request.pause_after, end: End::Paused(vec![pauses + 1]) }
+    }
+}
+
+/// A pause without a schedule is no failure: the engine continues in a later round, until the budget ends.
+#[test]
+fn an_engine_that_pauses_continues_from_its_state() {
+    let (setup, patient) = (setup(), Patient(Copycat::new("copycat", 0)));
+    let engines = EngineRegistry::standard().clone().with_engine(&patient, EngineStage::Portfolio);
+    let options = PlanOptions { engines: &engines, engine: EngineChoice::Named("patient"), ..PlanOptions::auto(1) };
+    let planned = |budget: Budget| Planner::new(setup.problem(), options).run(&budget, |_| {});
+    assert_eq!(planned(Budget::unlimited()).unwrap().engine(), "patient (copied)");
+    assert_eq!(patient.0.calls.load(Ordering::Relaxed), 1);
+    let cancelled = Budget::unlimited();
+    cancelled.cancel();
+    assert!(matches!(planned(cancelled), Err(PlanError::NotFound(NotFound::Stopped { .. }))));
 }

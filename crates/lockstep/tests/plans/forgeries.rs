@@ -144,7 +144,7 @@ fn checkpoint() -> Vec<u8> {
     let ((setup, options, budget), mut saved) = (searched(), Vec::new());
     let ended = Planner::new(setup.problem(), options).run(&budget, |event| match event {
         Event::Search(_) => budget.cancel(),
-        Event::Stopped(search) => saved = (search.checkpoint)(),
+        Event::Stopped(checkpoint) => saved = checkpoint.write(),
         _ => {}
     });
     assert!(ended.is_err() || !saved.is_empty());
@@ -157,7 +157,7 @@ fn islands_checkpoint() -> Vec<u8> {
     islands
         .run(&NoWorkers, &budget, |event| {
             if let IslandEvent::Finished { islands: 1, checkpoint, .. } = event {
-                saved = checkpoint();
+                saved = checkpoint.write();
             }
         })
         .unwrap();

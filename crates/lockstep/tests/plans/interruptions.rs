@@ -1,7 +1,7 @@
 //! Work that is cancelled at any check of its budget: nothing is passed off as complete.
 
 use lockstep::faults::{FaultKind, FaultSpace};
-use lockstep::schedule::NotFound;
+use lockstep::schedule::{NotFound, SearchProgress};
 use lockstep::{
     Budget, CommunicationModel, CutShort, EngineChoice, Event, PlanError, PlanOptions, Planner, SweepIdentity,
     SweepLog, replan, sweep,
@@ -68,7 +68,9 @@ fn a_cancelled_plan_says_so_or_is_optimal_or_is_the_whole_plan() {
             let budget = Budget::evaluations(BUDGET).cancelled_at_check(check);
             let mut checkpoint = None;
             let plan = Planner::new(setup.problem(), options).run(&budget, |event| match event {
-                Event::Search(search) | Event::Stopped(search) => checkpoint = Some((search.checkpoint)()),
+                Event::Search(SearchProgress { checkpoint: state, .. }) | Event::Stopped(state) => {
+                    checkpoint = Some(state.write());
+                }
                 _ => {}
             });
             let context = format!("{spec} {collective} by {engine}, check {check}");

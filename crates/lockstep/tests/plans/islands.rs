@@ -41,7 +41,7 @@ fn islands_resume_behind_the_finished_ones() {
     // The island of seed 4 has no plan.
     let whole = planner(&setup, options(4, None), 4).run(&OwnWorkers::new(1), &budget, |event| {
         if let IslandEvent::Finished { islands, checkpoint, .. } = event {
-            checkpoints.push((islands, checkpoint()));
+            checkpoints.push((islands, checkpoint.write()));
         }
     });
     let whole = whole.unwrap();

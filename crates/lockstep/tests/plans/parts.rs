@@ -91,7 +91,7 @@ fn a_checkpoint_belongs_to_the_parts_that_are_used() {
     let umda = PlanOptions { engine: "umda".parse().unwrap(), ..PlanOptions::auto(1) };
     let _ = Planner::new(setup.problem(), umda).run(&budget, |event| {
         if let lockstep::Event::Search(search) = event {
-            checkpoint.get_or_insert_with(|| (search.checkpoint)());
+            checkpoint.get_or_insert_with(|| search.checkpoint.write());
         }
     });
     let Some(checkpoint) = checkpoint else { panic!("no search was running") };

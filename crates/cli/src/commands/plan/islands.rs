@@ -54,7 +54,7 @@ pub(super) fn run(
         IslandEvent::Finished { checkpoint: state, .. } => {
             unfinished = None;
             if let Some(file) = &mut checkpoint {
-                file.write(&state());
+                file.write(&state.write());
             }
         }
         _ => {}
