@@ -121,8 +121,8 @@ pub(crate) fn rule_count(problem: &Problem<'_>, budget: &Budget) -> usize {
 }
 
 /// Computes the bounds of all rules, in the order of the registry, and passes the steps of each to `observe`. Exact rules
-/// begin at the best bound of the others, or at `least` steps if that is more. Once the time of the budget is over,
-/// expensive rules are left out, and the current one returns its best bound so far.
+/// begin at the best bound of the others, or at `least` steps if that is more. Once the time of the budget is over, the rules
+/// after the first bound are left out, and the current one returns its best bound so far.
 pub(crate) fn bounds_by_all(
     problem: &Problem<'_>,
     least: u32,
@@ -132,7 +132,7 @@ pub(crate) fn bounds_by_all(
     let mut proved = ProvedSteps::default();
     let mut bounds = Vec::new();
     for entry in complete_entries(problem, budget) {
-        if entry.cost >= Cost::Expensive && budget.interruption().is_some() {
+        if !bounds.is_empty() && budget.interruption().is_some() {
             break;
         }
         let request = BoundRequest::new(u32::MAX, &proved, budget);
@@ -147,6 +147,9 @@ pub(crate) fn bounds_by_all(
 
 #[cfg(test)]
 mod tests {
+    use lockstep_schedule::{Collective, CommunicationModel};
+    use lockstep_topology::Topology;
+
     use super::*;
 
     #[test]
@@ -157,6 +160,19 @@ mod tests {
                     assert!(rules[..place].iter().any(|earlier| earlier.rule == *base), "{} on {base}", entry.rule);
                 }
             }
+        }
+    }
+
+    /// Cheap rules take seconds on large networks.
+    #[test]
+    fn once_the_time_is_over_no_rule_follows_the_first_bound() {
+        let torus: Topology = "torus:4x4".parse().unwrap();
+        for collective in [Collective::all_to_all(), Collective::all_reduce()] {
+            let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
+            let bounds = |budget: &Budget| bounds_by_all(&problem, 0, budget, &mut |_| {});
+            let (all, some) = (bounds(&Budget::unlimited()), bounds(&Budget::seconds(0)));
+            assert!(all.len() > 1);
+            assert_eq!(some, all[..1]);
         }
     }
 

@@ -139,6 +139,18 @@ impl Budget {
         first
     }
 
+    /// Returns the budget for work that adds to a result: [`for_first_result`](Self::for_first_result) no longer delays its
+    /// deadline.
+    #[must_use]
+    pub fn for_addition(mut self) -> Self {
+        self.grace = Duration::ZERO;
+        #[cfg(feature = "fault-injection")]
+        {
+            self.clock.grace = 0;
+        }
+        self
+    }
+
     /// Returns the number of evaluations allowed.
     pub fn evaluation_limit(&self) -> u64 {
         self.evaluations

@@ -35,8 +35,8 @@ pub struct DistributePhase<'a> {
 
 impl<'a> DistributePhase<'a> {
     /// Returns the phases: of an all-reduce, the reduction to the sources and the distribution from them. A schedule of the
-    /// first followed by one of the second is an all-reduce; in other all-reduces, both share steps. Memory: one copy of the
-    /// network per collecting phase.
+    /// first followed by one of the second is an all-reduce; in other all-reduces, both share steps. Takes the time and the
+    /// memory of one copy of the network per collecting phase; no budget ends it.
     pub fn all(problem: &Problem<'a>) -> Vec<Self> {
         let collective = distributing(problem.collective());
         let phases = problem.collective().phases();

@@ -54,6 +54,7 @@
 //! | `parallel` | threads share the verification and the encoding of a large schedule |
 
 #[cfg(feature = "sealed")]
+mod asynchronous;
 mod binary;
 mod bit_set;
 mod budget;
@@ -91,6 +92,7 @@ mod transport;
 mod verify;
 mod violation;
 
+pub use asynchronous::AsynchronousCost;
 pub use budget::{Budget, FIRST_RESULT_GRACE, NotFound, StopReason};
 pub use collective::Collective;
 pub use cost::{CostError, CostModel, MessageSizes, Picoseconds};

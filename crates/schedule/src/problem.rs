@@ -137,7 +137,7 @@ pub struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     /// Returns the problem after checking it. O(channels) if one node connects all terminals, otherwise O(channels) per
-    /// source.
+    /// source. No budget ends it.
     ///
     /// # Errors
     ///

@@ -2,16 +2,15 @@
 
 use std::num::NonZeroU64;
 
-use lockstep_topology::{NodeId, Topology};
+use lockstep_topology::Topology;
 
+use crate::asynchronous::AsynchronousCost;
 use crate::collective::Collective;
 use crate::cost::Picoseconds;
-use crate::messages::{MessageId, Messages};
 use crate::name::CollectiveName;
 use crate::pattern::Pattern;
 use crate::problem::Problem;
 use crate::schedule::{Schedule, Transfer};
-use crate::slots::Slots;
 use crate::transfer_times::TransferTimes;
 
 const PICOSECONDS_PER_SECOND: u128 = 1_000_000_000_000;
@@ -68,7 +67,7 @@ impl CollectiveSize {
     ///
     /// ```
     /// use lockstep_schedule::{CollectiveName, CollectiveSize, CommunicationModel, Problem};
-    /// use lockstep_topology::{NodeId, Topology};
+    /// use lockstep_topology::Topology;
     ///
     /// let ring: Topology = "ring:6".parse()?;
     /// let group = CollectiveName::AllGather.in_groups(&ring, &[[0, 1, 2, 3].map(NodeId::new).to_vec()], &[])?;
@@ -124,7 +123,7 @@ impl TransferSpeed {
     }
 
     /// Returns the picoseconds of a chunk at `units` units of capacity, rounded up.
-    fn transmission(self, units: u32) -> u128 {
+    pub(crate) fn transmission(self, units: u32) -> u128 {
         let per_second = u128::from(self.unit_bytes_per_second.get()) * u128::from(units);
         (u128::from(self.chunk_bytes) * PICOSECONDS_PER_SECOND).div_ceil(per_second)
     }
@@ -151,9 +150,9 @@ impl TransferSpeed {
     /// step, transfers in several slots can wait for each other. Where they lose time by it, all transfers of a step
     /// share their slots instead, and the time is the synchronous one.
     ///
-    /// The schedule must be valid. Takes `O(T log T)` time for the uses `T` of slots, and 24 bytes per transfer.
+    /// The schedule must be valid. For several sizes, compute its [`AsynchronousCost`] once.
     pub fn asynchronous_time(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
-        self.time_in_turns(problem, schedule, |_| ()).min(self.synchronous_time(problem.topology(), schedule))
+        AsynchronousCost::unlimited(problem, schedule).time(self)
     }
 
     /// Returns the times of all transfers in the order of the schedule, if every step begins when the one before has ended.
@@ -182,51 +181,9 @@ impl TransferSpeed {
     /// there and its channels and ports are free, as in [`asynchronous_time`](Self::asynchronous_time). The last arrival is
     /// that time.
     ///
-    /// The schedule must be valid. Takes `O(T log T)` time for the uses `T` of slots.
+    /// The schedule must be valid.
     pub fn asynchronous_times(self, problem: &Problem<'_>, schedule: &Schedule) -> Vec<TransferTimes> {
-        let mut times = Vec::with_capacity(schedule.transfer_count());
-        let end = self.time_in_turns(problem, schedule, |transfer| times.push(transfer));
-        if end <= self.synchronous_time(problem.topology(), schedule) {
-            return times;
-        }
-        self.synchronous_times(problem.topology(), schedule)
-    }
-
-    /// Returns the time if transfers that share a slot occupy their part of it one after the other, and reports the times
-    /// of each transfer in the order of the schedule.
-    fn time_in_turns(
-        self,
-        problem: &Problem<'_>,
-        schedule: &Schedule,
-        mut report: impl FnMut(TransferTimes),
-    ) -> Picoseconds {
-        let (topology, slots) = (problem.topology(), Slots::new(problem));
-        let mut holdings = Holdings::new(problem, schedule);
-        let mut queues = vec![SlotQueue::default(); slots.count()];
-        let mut users = vec![0u32; slots.count()];
-        let mut arrivals = Vec::new();
-        let (mut place, mut end) = (0, 0);
-        for (_, step) in schedule.steps() {
-            let of_step = || step.iter().flat_map(|transfer| slots.of(transfer.path));
-            of_step().for_each(|slot| users[slot] += 1);
-            for transfer in step.iter() {
-                let of_path = || slots.of(transfer.path);
-                let units = of_path().map(|slot| slots.capacity(slot) / users[slot]).min().unwrap_or(1).max(1);
-                let free_from = |slot: usize| queues[slot].free_from(units, slots.capacity(slot));
-                let begin = of_path().map(free_from).fold(holdings.ready(place), u128::max);
-                let sent = begin + self.transmission(units);
-                of_path().for_each(|slot| queues[slot].take(begin, sent, units));
-                let arrival = sent + u128::from(latency(topology, transfer));
-                end = end.max(arrival);
-                report(TransferTimes::new(begin, sent, arrival));
-                arrivals.push((place, arrival));
-                place += 1;
-            }
-            // Arrivals count only for later steps, as in the verifier.
-            arrivals.drain(..).for_each(|(place, arrival)| holdings.arrive(place, arrival));
-            of_step().for_each(|slot| users[slot] = 0);
-        }
-        Picoseconds::new(end)
+        AsynchronousCost::unlimited(problem, schedule).transfer_times(self)
     }
 }
 
@@ -268,106 +225,6 @@ impl SynchronousCost {
 }
 
 /// Returns the sum of the latencies of a path in picoseconds.
-fn latency(topology: &Topology, transfer: Transfer<'_>) -> u64 {
+pub(crate) fn latency(topology: &Topology, transfer: Transfer<'_>) -> u64 {
     transfer.path.iter().map(|&channel| topology.latency_ps(channel)).sum()
-}
-
-/// The transfers that occupy a slot.
-#[derive(Clone, Debug, Default)]
-struct SlotQueue {
-    /// The end of each transfer that may still be under way, and its units; ascending by end.
-    busy: Vec<(u128, u32)>,
-    /// The begin of the last transfer.
-    begin: u128,
-}
-
-impl SlotQueue {
-    /// Returns the first time from the begin of the last transfer on at which `units` of `capacity` units are free.
-    fn free_from(&self, units: u32, capacity: u32) -> u128 {
-        let mut free = capacity - self.busy.iter().map(|&(_, units)| units).sum::<u32>().min(capacity);
-        let mut ends = self.busy.iter();
-        let mut time = self.begin;
-        while free < units {
-            let &(end, released) = ends.next().expect("an idle slot has all its units");
-            time = time.max(end);
-            free += released;
-        }
-        time
-    }
-
-    /// Adds a transfer that begins when its units are free.
-    fn take(&mut self, begin: u128, end: u128, units: u32) {
-        self.begin = begin;
-        self.busy.retain(|&(end, _)| end > begin);
-        let place = self.busy.partition_point(|&(other, _)| other <= end);
-        self.busy.insert(place, (end, units));
-    }
-}
-
-/// When a message can be sent: by message and terminal, as far as transfers end there.
-struct Holdings {
-    /// The number of the pair of message and receiver of each transfer, in the order of the schedule.
-    receiver: Vec<u32>,
-    /// The number of the pair of message and sender; `None` if the sender holds the message from the start.
-    sender: Vec<Option<u32>>,
-    /// By pair: the time from which on the receiver can send the message.
-    ready: Vec<Option<u128>>,
-    /// True if a sender waits for all that has arrived, and not for the first arrival.
-    adds: bool,
-}
-
-impl Holdings {
-    /// Numbers the pairs message by message: no map is as large as all messages times all terminals, and none is searched.
-    fn new(problem: &Problem<'_>, schedule: &Schedule) -> Self {
-        let (topology, messages) = (problem.topology(), problem.messages());
-        let adds = matches!(problem.collective().pattern(), Pattern::Reduce | Pattern::ReduceBroadcast);
-        let transfers = || schedule.steps().flat_map(|(_, step)| step.iter());
-        let ends = |transfer: Transfer<'_>| transfer.terminal_ends(topology).expect("a valid path joins terminals");
-        let of_transfers: Vec<_> = transfers().map(|transfer| (transfer.message, ends(transfer))).collect();
-        let mut by_message: Vec<u32> = (0..of_transfers.len() as u32).collect();
-        by_message.sort_by_key(|&place| of_transfers[place as usize].0);
-
-        let mut receiver = vec![0; of_transfers.len()];
-        let mut sender = vec![None; of_transfers.len()];
-        // By terminal: the last message that it receives, and the number of the pair.
-        let mut pair_at: Vec<Option<(MessageId, u32)>> = vec![None; topology.node_count()];
-        let mut pairs = 0;
-        for places in by_message.chunk_by(|&a, &b| of_transfers[a as usize].0 == of_transfers[b as usize].0) {
-            for &place in places {
-                let (message, (_, to)) = of_transfers[place as usize];
-                let known = pair_at[to.index()].filter(|&(of, _)| of == message);
-                let (_, pair) = *pair_at[to.index()].insert(known.unwrap_or((message, pairs)));
-                pairs += u32::from(known.is_none());
-                receiver[place as usize] = pair;
-            }
-            for &place in places {
-                let (message, (from, _)) = of_transfers[place as usize];
-                if adds || !is_origin(problem, &messages, message, from) {
-                    let pair = pair_at[from.index()].filter(|&(of, _)| of == message);
-                    sender[place as usize] = pair.map(|(_, pair)| pair);
-                }
-            }
-        }
-        Self { receiver, sender, ready: vec![None; pairs as usize], adds }
-    }
-
-    /// Returns the time from which on the sender of a transfer can send.
-    fn ready(&self, transfer: usize) -> u128 {
-        // A terminal of a reduction to which nothing has been sent yet has its own contribution.
-        self.sender[transfer].and_then(|pair| self.ready[pair as usize]).unwrap_or(0)
-    }
-
-    fn arrive(&mut self, transfer: usize, arrival: u128) {
-        let ready = &mut self.ready[self.receiver[transfer] as usize];
-        let adds = self.adds;
-        *ready = Some(ready.map_or(arrival, |ready| if adds { ready.max(arrival) } else { ready.min(arrival) }));
-    }
-}
-
-/// Returns true if the terminal holds the message from the start.
-fn is_origin(problem: &Problem<'_>, messages: &Messages<'_>, message: MessageId, terminal: NodeId) -> bool {
-    if problem.collective().pattern() == Pattern::Gather {
-        return messages.receivers_iter(message).next() == Some(terminal);
-    }
-    messages.source(message) == terminal
 }

@@ -1,6 +1,6 @@
 //! The collectives as data that spreads along a pattern.
 
-use lockstep_schedule::{MessageId, Pattern as Direction, Phase, Problem, Receivers, Schedule};
+use lockstep_schedule::{Budget, MessageId, Pattern as Direction, Phase, Problem, Receivers, Schedule};
 
 use super::grid::rank;
 use super::pattern::{Pair, Pattern, Pipeline};
@@ -22,8 +22,13 @@ pub(super) fn is_supported(problem: &Problem<'_>) -> bool {
 }
 
 /// Returns the schedule in which a rank sends the blocks that the receiver needs.
-pub(super) fn in_parts(problem: &Problem<'_>, ranks: &Ranks, pattern: &Pattern<'_>) -> Option<Schedule> {
-    in_phases(problem, |router| {
+pub(super) fn in_parts(
+    problem: &Problem<'_>,
+    ranks: &Ranks,
+    pattern: &Pattern<'_>,
+    budget: &Budget,
+) -> Option<Schedule> {
+    in_phases(problem, budget, |router| {
         if problem.messages().is_scatter() {
             scatter(problem, ranks, pattern, router)
         } else {
@@ -37,6 +42,7 @@ pub(super) fn from_root(
     problem: &Problem<'_>,
     ranks: &Ranks,
     pipeline: impl Fn(usize, usize) -> Pipeline,
+    budget: &Budget,
 ) -> Option<Schedule> {
     let (messages, places) = (problem.messages(), ranks.cycle.len());
     let first = ranks.cycle[0];
@@ -52,7 +58,7 @@ pub(super) fn from_root(
     let start = ranks.cycle.iter().position(|&rank| rank == root)?;
     let rank_at = |place: u32| ranks.cycle[(start + place as usize) % places];
     let pipeline = pipeline(places, messages.len());
-    in_phases(problem, |mut router| {
+    in_phases(problem, budget, |mut router| {
         // By place and block: the receptions so far.
         let mut is_held = vec![false; places * messages.len()];
         is_held[..messages.len()].fill(true);
@@ -77,12 +83,18 @@ pub(super) fn from_root(
 
 /// Returns the phases of a problem one after the other. `distribute` writes a distribution; collecting phases run on the
 /// reversed network, backwards in time.
-fn in_phases(problem: &Problem<'_>, distribute: impl Fn(Router<'_>) -> Option<Schedule>) -> Option<Schedule> {
+fn in_phases(
+    problem: &Problem<'_>,
+    budget: &Budget,
+    distribute: impl Fn(Router<'_>) -> Option<Schedule>,
+) -> Option<Schedule> {
     let mut whole = Schedule::new();
     for phase in problem.collective().phases() {
         let schedule = match phase {
-            Phase::Distribute => distribute(Router::new(problem.topology(), problem.model()))?,
-            Phase::Collect => distribute(Router::new(&problem.topology().reversed(), problem.model()))?.reversed(),
+            Phase::Distribute => distribute(Router::new(problem.topology(), problem.model(), budget))?,
+            Phase::Collect => {
+                distribute(Router::new(&problem.topology().reversed(), problem.model(), budget))?.reversed()
+            }
         };
         if whole.step_count() == 0 {
             whole = schedule;
@@ -147,6 +159,7 @@ fn copy(blocks: &[Block], ranks: &Ranks, pattern: &Pattern<'_>, mut router: Rout
         for (instance, (share, spread)) in shares.iter().zip(&mut spreads).enumerate() {
             pairs.clear();
             pattern.pairs(instance, step, &mut pairs);
+            router.spend(pairs.len() * spread.words())?;
             spread.copy(&pairs, |source, pair| {
                 moves.extend(share.blocks[source].iter().map(|&message| Move { pair, message }));
             });
@@ -178,6 +191,7 @@ fn scatter(problem: &Problem<'_>, ranks: &Ranks, pattern: &Pattern<'_>, mut rout
         for step in 0..pattern.steps {
             pairs.clear();
             pattern.pairs(instance, step, &mut pairs);
+            router.spend(pairs.len() * spread.words())?;
             spread.copy(&pairs, |source, [from, to]| {
                 arrival[source * ranks.cycle.len() + to as usize] = (from, step as u32);
             });
@@ -194,6 +208,7 @@ fn scatter(problem: &Problem<'_>, ranks: &Ranks, pattern: &Pattern<'_>, mut rout
             }
             let place = sources.binary_search(&source).expect("listed above");
             let mut to = receiver;
+            router.spend(1)?;
             while to != source {
                 let (from, step) = arrival[place * ranks.cycle.len() + to as usize];
                 steps[step as usize].push(Move { pair: [from, to], message });
@@ -213,9 +228,14 @@ fn scatter(problem: &Problem<'_>, ranks: &Ranks, pattern: &Pattern<'_>, mut rout
 }
 
 /// Returns the all-reduce in which a rank sends the sums of all blocks, or `None` if data would count twice.
-pub(super) fn of_whole_vectors(problem: &Problem<'_>, ranks: &Ranks, pattern: &Pattern<'_>) -> Option<Schedule> {
+pub(super) fn of_whole_vectors(
+    problem: &Problem<'_>,
+    ranks: &Ranks,
+    pattern: &Pattern<'_>,
+    budget: &Budget,
+) -> Option<Schedule> {
     let all: Vec<u32> = (0..ranks.cycle.len() as u32).collect();
-    let mut router = Router::new(problem.topology(), problem.model());
+    let mut router = Router::new(problem.topology(), problem.model(), budget);
     let mut spreads: Vec<Spread> = (0..pattern.instances).map(|_| Spread::new(all.len(), &all)).collect();
     let (mut pairs, mut moves): (Vec<Pair>, Vec<Move>) = (Vec::new(), Vec::new());
     for step in 0..pattern.steps {
@@ -231,6 +251,7 @@ pub(super) fn of_whole_vectors(problem: &Problem<'_>, ranks: &Ranks, pattern: &P
             if moves.len() + pairs.len() * blocks.len() > MAX_CHANNEL_USES / 4 {
                 return None;
             }
+            router.spend(pairs.len() * spread.words())?;
             moves.extend(sent);
         }
         router.add_step(&moves)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lockstep_schedule::{Problem, Schedule};
+use lockstep_schedule::{Budget, Problem, Schedule};
 
 use super::algorithm::{CombiningAlgorithm, Plan};
 use super::collectives;
@@ -57,27 +57,28 @@ impl fmt::Display for CombiningSchedule {
 ///
 /// The order is that of [`algorithms`]; in an all-reduce, [`Exchange::Parts`] comes before [`Exchange::WholeVector`].
 /// Algorithms without a schedule are skipped: those for other networks, those whose partners have no path, and those whose
-/// schedule exceeds 2^28 channel uses.
+/// schedule exceeds 2^28 channel uses. The parts that the budget leaves out are skipped, too. When its time ends, there are no
+/// more schedules; evaluations do not count.
 ///
 /// Supports every collective in which each message goes to or comes from all other terminals, and every relayed scatter and
 /// gather.
 ///
 /// ```
 /// use lockstep_analytic::combining;
-/// use lockstep_schedule::{Collective, CommunicationModel, Problem, verify};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
 /// use lockstep_topology::Topology;
 ///
 /// let torus: Topology = "torus:8x8".parse()?;
 /// let all_gather = Collective::all_gather().with_chunks(4.try_into()?);
 /// let problem = Problem::new(&torus, &all_gather, CommunicationModel::wormhole())?;
-/// for found in combining::schedules(&problem) {
+/// for found in combining::schedules(&problem, &Budget::unlimited()) {
 ///     let (steps, width) = (found.schedule.step_count(), found.schedule.width_sum());
 ///     println!("{found}: {steps} steps of total width {width}");
 ///     assert!(verify(&problem, &found.schedule).is_ok());
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn schedules<'a>(problem: &Problem<'a>) -> impl Iterator<Item = CombiningSchedule> + use<'a> {
+pub fn schedules<'a>(problem: &Problem<'a>, budget: &'a Budget) -> impl Iterator<Item = CombiningSchedule> + use<'a> {
     let problem = *problem;
     let ranks = collectives::is_supported(&problem).then(|| Ranks::of(&problem));
     let exchanges: &[Exchange] = if problem.collective().phases().len() > 1 {
@@ -85,20 +86,22 @@ pub fn schedules<'a>(problem: &Problem<'a>) -> impl Iterator<Item = CombiningSch
     } else {
         &[Exchange::Parts]
     };
-    let runs = algorithms().iter().flat_map(|algorithm| exchanges.iter().map(move |&exchange| (algorithm, exchange)));
+    let used = algorithms().iter().filter(|algorithm| budget.uses(algorithm.part()));
+    let runs = used.flat_map(|algorithm| exchanges.iter().map(move |&exchange| (algorithm, exchange)));
     runs.filter_map(move |(algorithm, exchange)| {
         let ranks = ranks.as_ref()?;
         let pattern = match algorithm.plan {
             Plan::Everywhere(pattern) => pattern(ranks),
             Plan::OnGrids(pattern) => pattern(ranks.grid.as_ref()?)?,
             Plan::FromRoot(pipeline) => {
-                let schedule = (exchange == Exchange::Parts).then(|| collectives::from_root(&problem, ranks, pipeline));
+                let schedule =
+                    (exchange == Exchange::Parts).then(|| collectives::from_root(&problem, ranks, pipeline, budget));
                 return Some(CombiningSchedule { algorithm, exchange, schedule: schedule?? });
             }
         };
         let schedule = match exchange {
-            Exchange::Parts => collectives::in_parts(&problem, ranks, &pattern),
-            Exchange::WholeVector => collectives::of_whole_vectors(&problem, ranks, &pattern),
+            Exchange::Parts => collectives::in_parts(&problem, ranks, &pattern, budget),
+            Exchange::WholeVector => collectives::of_whole_vectors(&problem, ranks, &pattern, budget),
         };
         Some(CombiningSchedule { algorithm, exchange, schedule: schedule? })
     })

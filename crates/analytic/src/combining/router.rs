@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use lockstep_schedule::{CommunicationModel, MessageId, Ports, Schedule};
+use lockstep_schedule::{Budget, CommunicationModel, MessageId, Ports, Schedule};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use super::pattern::Pair;
+use crate::kit::budget_check::BudgetCheck;
 
 /// The most channel uses of a schedule: 1 GiB of memory.
 pub(super) const MAX_CHANNEL_USES: usize = 1 << 28;
@@ -49,13 +50,20 @@ pub(super) struct Router<'a> {
     /// The routes of earlier steps by pair and number of messages. Rings and buckets repeat one step many times.
     known: BTreeMap<Vec<(Pair, u32)>, Routes>,
     schedule: Schedule,
+    check: BudgetCheck<'a>,
 }
 
 impl<'a> Router<'a> {
-    pub(super) fn new(topology: &'a Topology, model: CommunicationModel) -> Self {
+    pub(super) fn new(topology: &'a Topology, model: CommunicationModel, budget: &'a Budget) -> Self {
         let paths = PathSearch::new(topology, model);
         let load = vec![0; topology.resource_count()];
-        Self { topology, model, paths, load, known: BTreeMap::new(), schedule: Schedule::new() }
+        let check = BudgetCheck::new(budget);
+        Self { topology, model, paths, load, known: BTreeMap::new(), schedule: Schedule::new(), check }
+    }
+
+    /// Records some work: moves, or visits of a channel. Returns `None` if the time is over.
+    pub(super) fn spend(&mut self, work: usize) -> Option<()> {
+        self.check.spend(work)
     }
 
     /// Returns the schedule of all steps so far.
@@ -65,12 +73,13 @@ impl<'a> Router<'a> {
 
     /// Adds a step with these moves; those of one pair follow each other. Without moves there is no step.
     ///
-    /// Returns `None` if a pair has no path, if a shortest path uses a resource twice, or if the schedule would exceed
-    /// [`MAX_CHANNEL_USES`].
+    /// Returns `None` if a pair has no path, if a shortest path uses a resource twice, if the schedule would exceed
+    /// [`MAX_CHANNEL_USES`], or if the time is over.
     pub(super) fn add_step(&mut self, moves: &[Move]) -> Option<()> {
         if moves.is_empty() {
             return Some(());
         }
+        self.spend(moves.len())?;
         let groups = moves.chunk_by(|first, second| first.pair == second.pair);
         let demands: Vec<(Pair, u32)> = groups.map(|group| (group[0].pair, group.len() as u32)).collect();
         if !self.known.contains_key(&demands) {
@@ -86,6 +95,7 @@ impl<'a> Router<'a> {
             if self.schedule.channel_use_count() + path.len() * messages.len() > MAX_CHANNEL_USES {
                 return None;
             }
+            self.check.spend(path.len() * messages.len())?;
             for sent in messages {
                 self.schedule.push(sent.message, path);
             }
@@ -105,6 +115,7 @@ impl<'a> Router<'a> {
                 }
                 let [from, to] = pair.map(|rank| self.topology.terminals()[rank as usize]);
                 self.paths.search(from, to)?;
+                self.check.spend(self.paths.arcs.len())?;
                 if self.paths.is_unique() == is_free {
                     continue;
                 }

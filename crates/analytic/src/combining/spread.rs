@@ -25,6 +25,11 @@ impl Spread {
         Self { ranks, sources: sources.len(), words, held, next }
     }
 
+    /// Returns the number of words that each rank holds.
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
     /// Copies data in one step: every sender sends what it held before and its receiver lacks. Calls `visit` with the index
     /// of each source, the sender and the receiver; those of one pair follow each other.
     pub(super) fn copy(&mut self, pairs: &[Pair], mut visit: impl FnMut(usize, Pair)) {

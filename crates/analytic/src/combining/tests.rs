@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use lockstep_schedule::strategy::{instance, instance_with_capacities};
-use lockstep_schedule::{Collective, CommunicationModel, Ports, Problem, ScatterRule, Schedule, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, Schedule, verify};
 use lockstep_topology::strategy::shuffled;
 use lockstep_topology::{NodeId, Topology};
 use proptest::prelude::*;
@@ -16,7 +16,8 @@ fn chunks(count: u32) -> NonZeroU32 {
 
 /// All schedules of a problem, verified, with their names.
 fn verified(problem: &Problem<'_>) -> Vec<(String, Schedule)> {
-    let checked = schedules(problem).map(|found| {
+    let budget = Budget::unlimited();
+    let checked = schedules(problem, &budget).map(|found| {
         let name = found.to_string();
         let verification = verify(problem, &found.schedule);
         let verification = verification.unwrap_or_else(|violation| panic!("{name}: {violation}"));
@@ -39,6 +40,30 @@ fn figures(spec: &str, collective: &Collective, model: CommunicationModel, name:
     let found = all(spec, collective, model);
     let (_, schedule) = found.iter().find(|(found, _)| found == name)?;
     Some((schedule.step_count(), schedule.width_sum()))
+}
+
+/// Each schedule is whole, or left out with all later ones.
+#[test]
+fn schedules_end_with_the_time_of_the_budget() {
+    let torus: Topology = "torus:8x8".parse().unwrap();
+    for collective in [Collective::all_gather(), Collective::all_reduce(), Collective::all_to_all()] {
+        let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
+        let found = |budget: &Budget| -> Vec<(String, Schedule)> {
+            schedules(&problem, budget).map(|found| (found.to_string(), found.schedule)).collect()
+        };
+        let all = found(&Budget::unlimited());
+        let mut counts = Vec::new();
+        for check in (0..).map(|power| 1 << power) {
+            let some = found(&Budget::unlimited().cancelled_at_check(check));
+            assert!(all.starts_with(&some), "{collective:?}, check {check}");
+            counts.push(some.len());
+            if some.len() == all.len() {
+                break;
+            }
+        }
+        assert_eq!(counts[0], 0);
+        assert!(counts.is_sorted() && counts.iter().any(|&count| 0 < count && count < all.len()), "{counts:?}");
+    }
 }
 
 proptest! {
@@ -129,7 +154,7 @@ fn swing_has_the_published_bandwidth() {
         let parts = topology.out_channels(NodeId::new(0)).len() as u32;
         let collective = Collective::reduce_scatter().with_chunks(chunks(parts));
         let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
-        let found = schedules(&problem).find(|found| found.algorithm.name == "swing").unwrap();
+        let found = schedules(&problem, &Budget::unlimited()).find(|found| found.algorithm.name == "swing").unwrap();
         assert_eq!(found.schedule.step_count(), nodes.ilog2() as usize, "{spec}");
         assert_eq!(found.schedule.width_sum() * denominator, numerator * nodes * u64::from(parts), "{spec}");
         if nodes <= 256 {

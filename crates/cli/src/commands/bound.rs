@@ -1,5 +1,7 @@
 //! `lockstep bound`: lower bounds on the number of steps.
 
+use std::time::Duration;
+
 use anyhow::Context;
 use lockstep::files::to_json_rows;
 use lockstep::schedule::Picoseconds;
@@ -30,20 +32,19 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     progress.set_done(0, 1);
     let unfinished = cancel_on_signal(&budget, "the bounds", &progress)?;
     let mut best = 0;
-    let bounds = lockstep::bounds::all_within(&problem, &budget, |event| {
+    let of_rules = with_time_for_a_check(&problem, &budget);
+    let bounds = lockstep::bounds::all_within(&problem, &of_rules, |event| {
         best = best.max(event.steps.unwrap_or(0));
         progress.set_bound((best > 0).then(|| counted(best as usize, "step")));
         progress.set_done(event.done as u64, event.total as u64);
         progress.set_work(format!("{} of {}", event.done, counted(event.total, "rule")));
     });
+    let bounds = checked(bounds, &problem, &budget)?;
     let times = args.size.as_ref().map(|sizes| times_of(&problem, sizes, args, &budget)).transpose()?;
     drop(unfinished);
     drop(progress);
-    if budget.stop_after(0).is_some() {
-        output::note(verbosity, "stopped early; the bounds of expensive rules may be missing or lower than possible");
-    }
-    for bound in &bounds {
-        check(bound, &problem)?;
+    if of_rules.interruption().is_some() {
+        output::note(verbosity, "stopped early; the bounds of some rules may be missing or lower than possible");
     }
     if args.json {
         output::print(&match times {
@@ -62,6 +63,26 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let times = times.map(|times| format!("\n{}", table_of(&times))).unwrap_or_default();
     output::print(&format!("{}\n{}{times}", sheet.to_text(), table.to_text()))?;
     Ok(ExitStatus::Success)
+}
+
+/// Returns the budget of the rules: it leaves time for the check of a certificate, which reads all messages.
+fn with_time_for_a_check(problem: &Problem<'_>, budget: &Budget) -> Budget {
+    const TIME_PER_MESSAGE: Duration = Duration::from_nanos(30);
+    let Some(left) = budget.time_left() else { return budget.clone() };
+    let check = TIME_PER_MESSAGE * u32::try_from(problem.messages().len()).unwrap_or(u32::MAX);
+    budget.clone().within(left.saturating_sub(check))
+}
+
+/// Checks the certificates of the bounds, the best one first. Those that are not checked in time are left out.
+fn checked(mut bounds: Vec<LowerBound>, problem: &Problem<'_>, budget: &Budget) -> anyhow::Result<Vec<LowerBound>> {
+    for place in 0..bounds.len() {
+        if place > 0 && budget.interruption().is_some() {
+            bounds.truncate(place);
+            break;
+        }
+        check(&bounds[place], problem)?;
+    }
+    Ok(bounds)
 }
 
 /// The bounds, and the least times of `--size`, as JSON.
@@ -111,4 +132,37 @@ pub(super) fn check(bound: &LowerBound, problem: &Problem<'_>) -> anyhow::Result
             bound.rule
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep::{Collective, CommunicationModel, Topology};
+
+    use super::*;
+
+    #[test]
+    fn the_best_bound_is_checked_even_if_the_time_is_over() {
+        let torus: Topology = "torus:4x4".parse().unwrap();
+        let exchange = Collective::all_to_all();
+        let problem = Problem::new(&torus, &exchange, CommunicationModel::wormhole()).unwrap();
+        let bounds = lockstep::bounds::all(&problem);
+        assert!(bounds.len() > 1);
+        let of = |bounds: &[LowerBound], budget| checked(bounds.to_vec(), &problem, &budget);
+        assert_eq!(of(&bounds, Budget::unlimited()).unwrap(), bounds);
+        assert_eq!(of(&bounds, Budget::seconds(0)).unwrap(), bounds[..1]);
+        let wrong = LowerBound { steps: bounds[0].steps + 1, ..bounds[0].clone() };
+        assert!(of(&[wrong], Budget::seconds(0)).is_err());
+    }
+
+    #[test]
+    fn the_rules_leave_time_for_a_check_of_many_messages() {
+        let torus: Topology = "torus:32x32".parse().unwrap();
+        let exchange = Collective::all_to_all();
+        let problem = Problem::new(&torus, &exchange, CommunicationModel::wormhole()).unwrap();
+        let left = |budget: &Budget| with_time_for_a_check(&problem, budget).time_left();
+        assert_eq!(left(&Budget::unlimited()), None);
+        // A million messages take 30 ms.
+        assert_eq!(left(&Budget::time(Duration::from_millis(20))), Some(Duration::ZERO));
+        assert!(left(&Budget::seconds(3600)) > Some(Duration::from_secs(3000)));
+    }
 }

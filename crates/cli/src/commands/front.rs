@@ -2,8 +2,10 @@
 
 use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
-use lockstep::schedule::{CollectiveSize, NotFound, Picoseconds, StopReason};
-use lockstep::{AlgorithmTimes, Front, FrontError, FrontEvent, FrontOptions, PlanError, Problem, Timing, Topology};
+use lockstep::schedule::{NotFound, Picoseconds, StopReason};
+use lockstep::{
+    AlgorithmTimes, Budget, Front, FrontError, FrontEvent, FrontOptions, PlanError, Problem, Timing, Topology,
+};
 use lockstep_report::{PageLimits, Table};
 use serde::Serialize;
 
@@ -73,7 +75,15 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     if front.is_cut_short {
         output::note(verbosity, "stopped early; more schedules can be on the front; --budget sets a longer time");
     }
-    let algorithms = if args.algorithms { lockstep::algorithm_times(&problem)? } else { Vec::new() };
+    let rest = budget.for_first_result();
+    let times = times(&front, sizes, &rest);
+    if times.iter().any(|time| time.asynchronous_ps.is_none()) {
+        output::note(verbosity, "the time limit ended the computation of the asynchronous times");
+    }
+    let algorithms = if args.algorithms { lockstep::algorithm_times(&problem, &rest)? } else { Vec::new() };
+    if args.algorithms && rest.interruption().is_some() {
+        output::note(verbosity, "the time limit ended the work on the algorithms; some of them may be missing");
+    }
     if let Some(plot) = plot {
         let is_page = args.plot.as_deref().is_some_and(output::is_page);
         plot.write(&if is_page {
@@ -85,11 +95,13 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     if let Some(directory) = directory {
         directory.write(&problem, &front, &algorithms, sizes)?;
     }
-    let mut text = if args.json { to_json(&front, &algorithms, sizes) } else { to_text(&problem, &front, sizes) };
-    if !args.json && args.algorithms {
-        text = format!("{text}\n{}", algorithms_to_text(&front, &algorithms, sizes));
-    }
-    output::print(&text)?;
+    output::print(&match args.json {
+        true => to_json(&front, times, &algorithms, sizes),
+        false if args.algorithms => {
+            format!("{}\n{}", to_text(&problem, &front, &times), algorithms_to_text(&times, &algorithms))
+        }
+        false => to_text(&problem, &front, &times),
+    })?;
     Ok(ExitStatus::Success)
 }
 
@@ -98,7 +110,7 @@ fn show(progress: &Progress, event: FrontEvent, largest: u64) {
     let FrontEvent { chunks, steps, width_sum, time, time_bound, done, total, .. } = event;
     let of_size = |time| format!("{time:.3} for {}", size(largest));
     progress.set_bound(Some(of_size(time_bound)));
-    progress.set_best(Some(of_size(time)));
+    progress.set_best(time.map(of_size));
     progress.set_done(done as u64, total as u64);
     let [chunks, steps] = [(chunks, "chunk"), (steps, "step")].map(|(count, noun)| counted(count as usize, noun));
     progress.set_work(format!("{chunks} in {steps} of width {width_sum} together"));
@@ -135,41 +147,53 @@ pub(super) struct Time {
     /// The number of the schedule, from 1.
     plan: usize,
     synchronous_ps: u128,
-    asynchronous_ps: u128,
+    /// Missing if the time limit ended its computation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asynchronous_ps: Option<u128>,
     at_least_ps: u128,
-    algbw_bytes_per_second: u64,
-    busbw_bytes_per_second: u64,
+    /// Of the compared time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    algbw_bytes_per_second: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    busbw_bytes_per_second: Option<u64>,
 }
 
 impl Time {
-    fn new(front: &Front, bytes: u64) -> Self {
-        let place = front.plans.partition_point(|plan| plan.least_size <= bytes).saturating_sub(1);
-        let plan = &front.plans[place];
-        let (size, time): (CollectiveSize, _) = (plan.size(bytes), plan.time(front.timing, bytes));
+    fn new(front: &Front, bytes: u64, asynchronous: Option<Picoseconds>) -> Self {
+        let place = front.best(bytes);
+        let (plan, size) = (&front.plans[place], front.plans[place].size(bytes));
+        let synchronous = plan.time(Timing::Synchronous, bytes);
+        let compared = match front.timing {
+            Timing::Synchronous => Some(synchronous),
+            Timing::Asynchronous => asynchronous,
+        };
         Self {
             bytes,
             plan: place + 1,
-            synchronous_ps: plan.time(Timing::Synchronous, bytes).number(),
-            asynchronous_ps: plan.time(Timing::Asynchronous, bytes).number(),
+            synchronous_ps: synchronous.number(),
+            asynchronous_ps: asynchronous.map(Picoseconds::number),
             at_least_ps: front.bound.time(front.timing, bytes).number(),
-            algbw_bytes_per_second: size.algorithm_bandwidth(time),
-            busbw_bytes_per_second: size.bus_bandwidth(time),
+            algbw_bytes_per_second: compared.map(|time| size.algorithm_bandwidth(time)),
+            busbw_bytes_per_second: compared.map(|time| size.bus_bandwidth(time)),
         }
     }
 }
 
-fn times(front: &Front, sizes: [u64; 2]) -> Vec<Time> {
-    lockstep::sizes_between(sizes).map(|bytes| Time::new(front, bytes)).collect()
+/// Returns the times of all sizes, as far as they are computed within the budget.
+fn times(front: &Front, sizes: [u64; 2], budget: &Budget) -> Vec<Time> {
+    let sizes: Vec<u64> = lockstep::sizes_between(sizes).collect();
+    let asynchronous = front.times(Timing::Asynchronous, &sizes, budget);
+    sizes.into_iter().zip(asynchronous).map(|(bytes, time)| Time::new(front, bytes, time)).collect()
 }
 
 /// Returns the times of the front and of all algorithms, one row per size.
-fn algorithms_to_text(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> String {
+fn algorithms_to_text(times: &[Time], algorithms: &[AlgorithmTimes]) -> String {
     if algorithms.is_empty() {
         return "no combining algorithm supports this problem\n".to_owned();
     }
     let names = algorithms.iter().map(|times| &times.name[..]);
     let mut table = Table::new(["size", "front"].into_iter().chain(names));
-    for row in times(front, sizes) {
+    for row in times {
         let times = algorithms.iter().map(|times| times.time(row.bytes));
         let times = [Picoseconds::new(row.synchronous_ps)].into_iter().chain(times);
         table.push([size(row.bytes)].into_iter().chain(times.map(|time| format!("{time:.3}"))));
@@ -200,7 +224,7 @@ struct AlgorithmTime {
     synchronous_ps: u128,
 }
 
-fn to_json(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> String {
+fn to_json(front: &Front, times: Vec<Time>, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> String {
     let times_of = |times: &AlgorithmTimes, bytes| AlgorithmTime {
         algorithm: times.name.clone(),
         bytes,
@@ -215,13 +239,13 @@ fn to_json(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> Str
         least_latency_ps: front.bound.latency.picoseconds,
         bound: front.bound.widths.clone(),
         plans: ranges(front, sizes),
-        times: times(front, sizes),
+        times,
         algorithms: of_algorithms.collect(),
     };
     to_json_rows(&json, 2)
 }
 
-fn to_text(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
+fn to_text(problem: &Problem<'_>, front: &Front, times: &[Time]) -> String {
     let mut sheet = Sheet::default();
     text::describe(&mut sheet, problem);
     let latency = Picoseconds::new(front.bound.latency.picoseconds.into());
@@ -252,18 +276,20 @@ fn to_text(problem: &Problem<'_>, front: &Front, sizes: [u64; 2]) -> String {
     };
     let mut table = Table::new(["size", "plan"].into_iter().chain(names).chain(["algbw", "busbw"]));
     let time = |picoseconds| format!("{:.3}", Picoseconds::new(picoseconds));
-    let bandwidth = |bytes: u64| format!("{:.3} GB/s", bytes as f64 / 1e9);
-    for row in times(front, sizes) {
+    let optional = |text: Option<String>| text.unwrap_or_else(|| "not computed".to_owned());
+    let bandwidth = |bytes: Option<u64>| optional(bytes.map(|bytes| format!("{:.3} GB/s", bytes as f64 / 1e9)));
+    for row in times {
+        let (synchronous, asynchronous) = (time(row.synchronous_ps), optional(row.asynchronous_ps.map(time)));
         let [compared, other] = match front.timing {
-            Timing::Synchronous => [row.synchronous_ps, row.asynchronous_ps],
-            Timing::Asynchronous => [row.asynchronous_ps, row.synchronous_ps],
+            Timing::Synchronous => [synchronous, asynchronous],
+            Timing::Asynchronous => [asynchronous, synchronous],
         };
         table.push([
             size(row.bytes),
             row.plan.to_string(),
-            time(compared),
+            compared,
             time(row.at_least_ps),
-            time(other),
+            other,
             bandwidth(row.algbw_bytes_per_second),
             bandwidth(row.busbw_bytes_per_second),
         ]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lockstep::schedule::Picoseconds;
-use lockstep::{AlgorithmTimes, Front, FrontPlan, Problem};
+use lockstep::{AlgorithmTimes, Budget, Front, FrontPlan, Problem};
 use lockstep_report::{AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, PageLimits, front_html};
 
 use super::size_ranges::{Range, ranges, size};
@@ -84,8 +84,11 @@ fn charts(front: &Front, algorithms: &[AlgorithmTimes], sizes: [u64; 2]) -> Vec<
     let first = front.plans.first();
     let bandwidth = |plan: &FrontPlan, bytes, time| plan.size(bytes).bus_bandwidth(time) as f64;
     for (place, plan) in front.plans.iter().enumerate() {
-        times.push(curve(Some(place), "", &|bytes| seconds(plan.time(front.timing, bytes))));
-        bandwidths.push(curve(Some(place), "", &|bytes| bandwidth(plan, bytes, plan.time(front.timing, bytes))));
+        let of_plan = plan.times(front.timing, &bytes, &Budget::unlimited());
+        let of_plan = || bytes.iter().zip(&of_plan).filter_map(|(&bytes, &time)| Some((bytes, time?)));
+        let curve = |points| FrontCurve { design: Some(place), name: String::new(), points };
+        times.push(curve(of_plan().map(|(bytes, time)| [bytes as f64, seconds(time)]).collect()));
+        bandwidths.push(curve(of_plan().map(|(bytes, time)| [bytes as f64, bandwidth(plan, bytes, time)]).collect()));
     }
     for algorithm in algorithms {
         times.push(curve(None, &algorithm.name, &|bytes| seconds(algorithm.time(bytes))));

@@ -37,9 +37,11 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let network = network(args, verbosity)?;
     check_sizes(args, network.as_ref())?;
     let options = ExecuteOptions { orders: args.program.orders, seed: args.program.seed };
+    // The conversion to steps and the plan come after the orders.
+    let of_orders = budget.time_left().map_or_else(|| budget.clone(), |left| budget.clone().within(left / 2));
     let mut first = None;
     for program in &programs {
-        match execute_until(program, options, &|| budget.interruption().is_some()) {
+        match execute_until(program, options, &|| of_orders.interruption().is_some()) {
             Ok(execution) => _ = first.get_or_insert((program, execution)),
             Err(violation) => return wrong(args, format, program, &violation.to_string()),
         }

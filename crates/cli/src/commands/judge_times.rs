@@ -1,7 +1,7 @@
 //! `lockstep judge --size`: the times of a program and of our plan.
 
 use anyhow::{Context, ensure};
-use lockstep::schedule::{CollectiveSize, Schedule};
+use lockstep::schedule::{AsynchronousCost, CollectiveSize, Schedule};
 use lockstep::topology::Sizes;
 use lockstep::{Collective, Problem};
 use lockstep_report::Table;
@@ -41,7 +41,8 @@ pub(super) fn of(
             Some(name) => CollectiveSize::of_ranks(name, conversion.terminals.len() as u64, &problem, bytes),
             None => CollectiveSize::new(&problem, bytes),
         };
-        Ok(sizes.table().into_iter().map(|bytes| Time::new(&problem, schedule, unit, size(bytes))).collect())
+        let cost = AsynchronousCost::unlimited(&problem, schedule);
+        Ok(sizes.table().into_iter().map(|bytes| Time::new(&problem, &cost, unit, size(bytes))).collect())
     };
     let of_program = of_schedule(&verified.collective, &verified.schedule, sizes)?;
     let mut of_plan = Vec::new();

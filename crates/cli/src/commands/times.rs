@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use anyhow::Context;
-use lockstep::schedule::{CollectiveSize, Picoseconds, Schedule, TransferSpeed};
+use lockstep::schedule::{AsynchronousCost, CollectiveSize, Picoseconds, Schedule, TransferSpeed};
 use lockstep::topology::{Quantity, Sizes};
 use lockstep::{Problem, Topology};
 use lockstep_report::Table;
@@ -20,7 +20,8 @@ pub(super) fn unit(topology: &Topology, given: Option<u64>) -> anyhow::Result<No
 
 /// Returns the times of a schedule for the sizes of a table.
 pub(super) fn of_sizes(problem: &Problem<'_>, schedule: &Schedule, unit: NonZeroU64, sizes: &Sizes) -> Vec<Time> {
-    let time = |bytes| Time::new(problem, schedule, unit, CollectiveSize::new(problem, bytes));
+    let cost = AsynchronousCost::unlimited(problem, schedule);
+    let time = |bytes| Time::new(problem, &cost, unit, CollectiveSize::new(problem, bytes));
     sizes.table().into_iter().map(time).collect()
 }
 
@@ -40,17 +41,17 @@ impl Time {
     /// Returns the time of a schedule for one size.
     pub(super) fn new(
         problem: &Problem<'_>,
-        schedule: &Schedule,
+        cost: &AsynchronousCost<'_>,
         unit_bytes_per_second: NonZeroU64,
         size: CollectiveSize,
     ) -> Self {
         let chunk_bytes = problem.collective().chunk_size(size.message_bytes);
         let speed = TransferSpeed { chunk_bytes, unit_bytes_per_second };
-        let asynchronous = speed.asynchronous_time(problem, schedule);
+        let asynchronous = cost.time(speed);
         Self {
             bytes: size.bytes,
             chunk_bytes,
-            synchronous_ps: speed.synchronous_time(problem.topology(), schedule).number(),
+            synchronous_ps: cost.synchronous().time(speed).number(),
             asynchronous_ps: asynchronous.number(),
             algbw_bytes_per_second: size.algorithm_bandwidth(asynchronous),
             busbw_bytes_per_second: size.bus_bandwidth(asynchronous),

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_schedule::{MessageId, Problem, Schedule};
+use lockstep_schedule::{Budget, MessageId, Problem, Schedule};
 use lockstep_topology::NodeId;
 use rayon::prelude::*;
 
@@ -15,18 +15,18 @@ use super::network::{BroadcastNetwork, Hop, push_all};
 /// The stages are the steps. Their number is the diameter, and no schedule over single channels has fewer. The width of a stage is the
 /// least for which an assignment of messages to channels exists, which a maximum matching for each receiver finds. `None` if
 /// the problem is not a broadcast to all terminals over channels between terminals, with all ports and full duplex, or if
-/// more than 64 channels enter a terminal. Takes `O(N M)` time for `N` messages and `M` channels if few messages are
-/// displaced, in parallel.
+/// more than 64 channels enter a terminal, or if the time of the budget ends; evaluations do not count. Takes `O(N M)` time
+/// for `N` messages and `M` channels if few messages are displaced, in parallel.
 ///
 /// ```
 /// use lockstep_construct::breadth_first;
-/// use lockstep_schedule::{Collective, CommunicationModel, Problem, verify};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
 /// use lockstep_topology::Topology;
 ///
 /// let torus: Topology = "torus:8x8".parse()?;
 /// let all_gather = Collective::all_gather().with_chunks(4.try_into()?);
 /// let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward())?;
-/// let schedule = breadth_first(&problem).ok_or("another problem")?;
+/// let schedule = breadth_first(&problem, &Budget::unlimited()).ok_or("another problem")?;
 /// verify(&problem, &schedule)?;
 /// let widths: Vec<u32> = schedule.widths().iter().map(|width| width.get()).collect();
 /// assert_eq!(widths, [4, 8, 12, 14, 12, 8, 4, 1]); // 63 for 4 chunks of 63 messages over 4 channels
@@ -36,18 +36,22 @@ use super::network::{BroadcastNetwork, Hop, push_all};
 /// # Source
 ///
 /// Zhao et al., "Efficient direct-connect topologies for collective communications", NSDI 2025, arXiv 2202.03356.
-pub fn breadth_first(problem: &Problem<'_>) -> Option<Schedule> {
+pub fn breadth_first(problem: &Problem<'_>, budget: &Budget) -> Option<Schedule> {
     let network = BroadcastNetwork::new(problem)?;
     let topology = network.topology;
     if topology.terminals().iter().any(|&node| topology.in_channels(node).len() > MAX_CHANNELS) {
         return None;
     }
-    let distances = Distances::new(&network);
+    let distances = Distances::new(&network, budget)?;
     let stages = distances.largest();
     let mut schedule = Schedule::new();
     for stage in 1..=stages {
-        let of_receiver = |&receiver: &NodeId| receive(&network, &distances, stage, receiver);
-        let received: Vec<(u32, Vec<Hop>)> = topology.terminals().par_iter().with_min_len(4).map(of_receiver).collect();
+        let of_receiver = |&receiver: &NodeId| {
+            let is_in_time = budget.interruption().is_none();
+            is_in_time.then(|| receive(&network, &distances, stage, receiver))
+        };
+        let received = topology.terminals().par_iter().with_min_len(4).map(of_receiver);
+        let received: Vec<(u32, Vec<Hop>)> = received.collect::<Option<_>>()?;
         let width = received.iter().map(|(width, _)| *width).max().and_then(NonZeroU32::new)?;
         schedule.begin_step_of_width(width);
         for (_, hops) in &received {
@@ -95,12 +99,17 @@ struct Distances {
 }
 
 impl Distances {
-    fn new(network: &BroadcastNetwork<'_>) -> Self {
+    /// Returns `None` if the time of the budget ends.
+    fn new(network: &BroadcastNetwork<'_>, budget: &Budget) -> Option<Self> {
         let (topology, nodes) = (network.topology, network.topology.node_count());
         let mut distance = vec![u32::MAX; nodes * nodes];
-        distance.par_chunks_mut(nodes).zip(&network.of_source).enumerate().for_each(|(source, (row, messages))| {
+        let rows = distance.par_chunks_mut(nodes).zip(&network.of_source).enumerate();
+        rows.try_for_each(|(source, (row, messages))| {
             if messages.is_empty() {
-                return;
+                return Some(());
+            }
+            if budget.interruption().is_some() {
+                return None;
             }
             row[source] = 0;
             let mut queue = vec![NodeId::from_index(source)];
@@ -116,8 +125,9 @@ impl Distances {
                     }
                 }
             }
-        });
-        Self { nodes, distance }
+            Some(())
+        })?;
+        Some(Self { nodes, distance })
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_schedule::{MessageId, Problem, Schedule};
+use lockstep_schedule::{Budget, MessageId, Problem, Schedule};
 use lockstep_topology::NodeId;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -16,26 +16,26 @@ use super::network::{BroadcastNetwork, Hop, push_all};
 ///
 /// In every step, each terminal receives the most messages that its neighbours can bring, by a maximum matching of messages
 /// and channels; messages that few terminals hold come first, and `seed` breaks ties. `None` also for the problems that
-/// [`breadth_first`](super::breadth_first()) does not support. Takes `O(N M)` time per step for `N` messages and `M`
-/// channels if few messages are displaced, in parallel.
+/// [`breadth_first`](super::breadth_first()) does not support, and if the time of the budget ends; evaluations do not count.
+/// Takes `O(N M)` time per step for `N` messages and `M` channels if few messages are displaced, in parallel.
 ///
 /// ```
 /// use std::num::NonZeroU32;
 ///
 /// use lockstep_construct::in_steps_of;
-/// use lockstep_schedule::{Collective, CommunicationModel, Problem, verify};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
 /// use lockstep_topology::Topology;
 ///
 /// let ring: Topology = "ring:8".parse()?;
 /// let all_gather = Collective::all_gather().with_chunks(2.try_into()?);
 /// let problem = Problem::new(&ring, &all_gather, CommunicationModel::store_and_forward())?;
 /// let widths = [2, 2, 2, 1].map(|width| NonZeroU32::new(width).unwrap());
-/// let schedule = in_steps_of(&problem, &widths, 1).ok_or("not found")?;
+/// let schedule = in_steps_of(&problem, &widths, 1, &Budget::unlimited()).ok_or("not found")?;
 /// verify(&problem, &schedule)?;
 /// assert_eq!(schedule.width_sum(), 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn in_steps_of(problem: &Problem<'_>, widths: &[NonZeroU32], seed: u64) -> Option<Schedule> {
+pub fn in_steps_of(problem: &Problem<'_>, widths: &[NonZeroU32], seed: u64, budget: &Budget) -> Option<Schedule> {
     let network = BroadcastNetwork::new(problem)?;
     let topology = network.topology;
     if topology.terminals().iter().any(|&node| topology.in_channels(node).len() > MAX_CHANNELS) {
@@ -50,9 +50,11 @@ pub fn in_steps_of(problem: &Problem<'_>, widths: &[NonZeroU32], seed: u64) -> O
         let receive = |&receiver: &NodeId| {
             // Each receiver begins elsewhere, so that not all take the same message.
             let rank = topology.terminal_rank(receiver).unwrap_or(0);
-            holdings.receive(&network, receiver, width, &order, rank)
+            let is_in_time = budget.interruption().is_none();
+            is_in_time.then(|| holdings.receive(&network, receiver, width, &order, rank))
         };
-        let received: Vec<Vec<Hop>> = topology.terminals().par_iter().with_min_len(4).map(receive).collect();
+        let received = topology.terminals().par_iter().with_min_len(4).map(receive);
+        let received: Vec<Vec<Hop>> = received.collect::<Option<_>>()?;
         schedule.begin_step_of_width(width);
         for hops in &received {
             push_all(&mut schedule, hops);

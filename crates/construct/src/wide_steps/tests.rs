@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_schedule::{Collective, CommunicationModel, Problem, Schedule, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, Schedule, verify};
 use lockstep_topology::strategy::with_capacities;
 use lockstep_topology::{NodeId, Topology};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn widths(schedule: &Schedule) -> Vec<u32> {
 fn breadth_first_of(topology: &Topology, chunks: u32) -> Vec<u32> {
     let all_gather = Collective::all_gather().with_chunks(NonZeroU32::new(chunks).unwrap());
     let problem = Problem::new(topology, &all_gather, CommunicationModel::store_and_forward()).unwrap();
-    let schedule = breadth_first(&problem).expect("a direct network");
+    let schedule = breadth_first(&problem, &Budget::unlimited()).expect("a direct network");
     assert_eq!(verify(&problem, &schedule).unwrap().redundant, 0);
     widths(&schedule)
 }
@@ -39,6 +39,22 @@ fn stages_are_as_wide_as_the_loads() {
     for (spec, chunks, expected) in cases {
         assert_eq!(breadth_first_of(&spec.parse().unwrap(), chunks), expected, "{spec}");
     }
+}
+
+/// The time ends within a step, too: the torus has 16 receivers in each of 4 steps.
+#[test]
+fn both_end_with_the_time_of_the_budget() {
+    let torus: Topology = "torus:4x4".parse().unwrap();
+    let all_gather = Collective::all_gather();
+    let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward()).unwrap();
+    let steps = [1, 2, 1, 1].map(|width| NonZeroU32::new(width).unwrap());
+    for check in [1, 20, 40] {
+        let budget = || Budget::unlimited().cancelled_at_check(check);
+        assert!(breadth_first(&problem, &budget()).is_none(), "check {check}");
+        assert!(in_steps_of(&problem, &steps, 1, &budget()).is_none(), "check {check}");
+    }
+    assert!(breadth_first(&problem, &Budget::unlimited()).is_some());
+    assert!(in_steps_of(&problem, &steps, 1, &Budget::unlimited()).is_some());
 }
 
 /// The largest number of messages from a distance that only a set of neighbours can bring, over the capacity of their
@@ -93,7 +109,7 @@ proptest! {
         let all_gather = Collective::all_gather().with_chunks(NonZeroU32::new(chunks).unwrap());
         let packets = CommunicationModel::store_and_forward();
         let Ok(problem) = Problem::new(&topology, &all_gather, packets) else { return Ok(()) };
-        let Some(schedule) = breadth_first(&problem) else { return Ok(()) };
+        let Some(schedule) = breadth_first(&problem, &Budget::unlimited()) else { return Ok(()) };
         prop_assert_eq!(verify(&problem, &schedule).unwrap().redundant, 0);
         prop_assert_eq!(widths(&schedule), exact_widths(&topology, chunks));
     }
@@ -108,7 +124,7 @@ proptest! {
             let model = CommunicationModel::store_and_forward();
             let Ok(problem) = Problem::new(&topology, &collective, model) else { return Ok(()) };
             let steps: Vec<NonZeroU32> = given.iter().map(|&width| NonZeroU32::new(width).unwrap()).collect();
-            if let Some(schedule) = in_steps_of(&problem, &steps, seed) {
+            if let Some(schedule) = in_steps_of(&problem, &steps, seed, &Budget::unlimited()) {
                 prop_assert_eq!(verify(&problem, &schedule).unwrap().redundant, 0);
                 prop_assert!(given.starts_with(&widths(&schedule)));
             }

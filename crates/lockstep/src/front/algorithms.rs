@@ -3,7 +3,9 @@
 use std::num::{NonZeroU32, NonZeroU64};
 
 use lockstep_analytic::combining;
-use lockstep_schedule::{Collective, CollectiveName, Picoseconds, Problem, SynchronousCost, TransferSpeed, verify};
+use lockstep_schedule::{
+    Budget, Collective, CollectiveName, Picoseconds, Problem, SynchronousCost, TransferSpeed, Unverified, verify_within,
+};
 
 use super::front_plan::FrontBound;
 use crate::planner::PlanError;
@@ -35,12 +37,12 @@ impl AlgorithmTimes {
 /// Each algorithm has a schedule in one chunk per message, and one in as many chunks as a terminal has channels. An
 /// all-reduce also has those of 1, 2, 4, … blocks, fewer than terminals. Every schedule is verified. The number of chunks of `problem` does
 /// not count. The network must have a [unit](lockstep_topology::Topology::unit_bytes_per_second); otherwise the list is
-/// empty.
+/// empty. When the time of the budget ends, the schedules that are not ready are left out; evaluations do not count.
 ///
 /// # Errors
 ///
 /// [`PlanError`] if the verifier refuses a schedule.
-pub fn algorithm_times(problem: &Problem<'_>) -> Result<Vec<AlgorithmTimes>, PlanError> {
+pub fn algorithm_times(problem: &Problem<'_>, budget: &Budget) -> Result<Vec<AlgorithmTimes>, PlanError> {
     let topology = problem.topology();
     let Some(unit_bytes_per_second) = topology.unit_bytes_per_second().and_then(NonZeroU64::new) else {
         return Ok(Vec::new());
@@ -55,11 +57,14 @@ pub fn algorithm_times(problem: &Problem<'_>) -> Result<Vec<AlgorithmTimes>, Pla
         combining::algorithms().iter().map(|algorithm| named(algorithm.name, unit_bytes_per_second)).collect();
     for collective in &collectives {
         let problem = Problem::new(topology, collective, problem.model())?;
-        for found in combining::schedules(&problem) {
-            verify(&problem, &found.schedule).map_err(|violation| PlanError::Refused {
-                engine: found.to_string(),
-                violation: Box::new(violation),
-            })?;
+        for found in combining::schedules(&problem, budget) {
+            match verify_within(&problem, &found.schedule, budget) {
+                Ok(_) => {}
+                Err(Unverified::Stopped(_)) => break,
+                Err(Unverified::Invalid(violation)) => {
+                    return Err(PlanError::Refused { engine: found.to_string(), violation: Box::new(violation) });
+                }
+            }
             let cost = (FrontBound::parts_of(&problem), SynchronousCost::of(topology, &found.schedule));
             all.iter_mut().filter(|times| times.name == found.algorithm.name).for_each(|times| times.costs.push(cost));
         }

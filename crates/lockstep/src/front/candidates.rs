@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use lockstep_schedule::{CommunicationModel, Ports, Problem, Schedule, Slots, Step, verify};
+use lockstep_schedule::{Budget, CommunicationModel, Ports, Problem, Schedule, Slots, Step, verify};
 
 /// A number of chunks and a width for all steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,12 +59,12 @@ pub(super) fn with_least_widths(problem: &Problem<'_>, schedule: &Schedule) -> S
 
 /// Returns the schedule with neighbouring steps joined where this makes no transfer invalid and no sum of widths larger.
 ///
-/// Verifies the schedule once per pair of neighbours.
-pub(super) fn with_joined_steps(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
+/// Verifies the schedule once per pair of neighbours. When the time of the budget ends, the other steps stay as they are.
+pub(super) fn with_joined_steps(problem: &Problem<'_>, schedule: &Schedule, budget: &Budget) -> Schedule {
     let mut widths = StepWidths::new(problem);
     let mut joined = schedule.clone();
     let mut place = 0;
-    while place + 1 < joined.step_count() {
+    while place + 1 < joined.step_count() && budget.interruption().is_none() {
         let pair = [joined.step(place), joined.step(place + 1)];
         let width = widths.of(&pair);
         if u64::from(width.get()) <= pair.iter().map(|step| u64::from(step.width().get())).sum() {

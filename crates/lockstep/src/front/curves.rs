@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use lockstep_schedule::Picoseconds;
+use lockstep_schedule::{Budget, Picoseconds};
 
 use super::algorithms::AlgorithmTimes;
 use super::front_plan::{Front, FrontPlan};
@@ -50,8 +50,11 @@ impl Front {
         };
         let (mut times, mut bandwidths) = (Vec::new(), Vec::new());
         for plan in &self.plans {
-            times.push(curve(name(plan), &|bytes| microseconds(plan.time(self.timing, bytes))));
-            bandwidths.push(curve(name(plan), &|bytes| bandwidth(plan, bytes, plan.time(self.timing, bytes))));
+            let of_plan = plan.times(self.timing, &bytes, &Budget::unlimited());
+            let of_plan = || bytes.iter().zip(&of_plan).filter_map(|(&bytes, &time)| Some((bytes, time?)));
+            times.push((name(plan), of_plan().map(|(bytes, time)| [bytes as f64, microseconds(time)]).collect()));
+            let bandwidths_of = of_plan().map(|(bytes, time)| [bytes as f64, bandwidth(plan, bytes, time)]);
+            bandwidths.push((name(plan), bandwidths_of.collect()));
         }
         for algorithm in algorithms {
             times.push(curve(algorithm.name.clone(), &|bytes| microseconds(algorithm.time(bytes))));

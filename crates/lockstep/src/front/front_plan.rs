@@ -4,7 +4,9 @@ use std::num::NonZeroU64;
 
 use lockstep_bounds::LeastLatency;
 use lockstep_certificate::LowerBound;
-use lockstep_schedule::{CollectiveSize, Picoseconds, Problem, ScheduleFile, SynchronousCost, TransferSpeed};
+use lockstep_schedule::{
+    AsynchronousCost, Budget, CollectiveSize, Picoseconds, Problem, ScheduleFile, SynchronousCost, TransferSpeed,
+};
 
 /// When the transfers of a schedule begin.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -35,6 +37,22 @@ pub struct Front {
     pub is_cut_short: bool,
 }
 
+impl Front {
+    /// Returns the place of the schedule that is best for a size, from 0.
+    pub fn best(&self, bytes: u64) -> usize {
+        self.plans.partition_point(|plan| plan.least_size <= bytes).saturating_sub(1)
+    }
+
+    /// Returns the time of the [best](Self::best) schedule for each size, or `None` if the time of the budget ends first.
+    /// Evaluations do not count.
+    ///
+    /// `sizes` ascend.
+    pub fn times(&self, timing: Timing, sizes: &[u64], budget: &Budget) -> Vec<Option<Picoseconds>> {
+        let of_plans = sizes.chunk_by(|&one, &other| self.best(one) == self.best(other));
+        of_plans.flat_map(|sizes| self.plans[self.best(sizes[0])].times(timing, sizes, budget)).collect()
+    }
+}
+
 /// A schedule of a front.
 #[derive(Clone, Debug)]
 pub struct FrontPlan {
@@ -56,6 +74,19 @@ impl FrontPlan {
         match timing {
             Timing::Synchronous => self.cost.time(self.speed(bytes)),
             Timing::Asynchronous => self.speed(bytes).asynchronous_time(&self.file.problem(), self.file.schedule()),
+        }
+    }
+
+    /// Returns the time of each size, or `None` if the time of the budget ends first. Evaluations do not count.
+    ///
+    /// One [`AsynchronousCost`] serves all sizes.
+    pub fn times(&self, timing: Timing, sizes: &[u64], budget: &Budget) -> Vec<Option<Picoseconds>> {
+        match timing {
+            Timing::Synchronous => sizes.iter().map(|&bytes| Some(self.time(timing, bytes))).collect(),
+            Timing::Asynchronous => match AsynchronousCost::of(&self.file.problem(), self.file.schedule(), budget) {
+                Some(cost) => cost.times(sizes.iter().map(|&bytes| self.speed(bytes)).collect(), budget),
+                None => vec![None; sizes.len()],
+            },
         }
     }
 

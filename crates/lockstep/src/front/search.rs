@@ -2,94 +2,23 @@
 
 use std::iter;
 use std::num::{NonZeroU32, NonZeroU64};
+use std::time::Duration;
 
 use lockstep_analytic::combining;
 use lockstep_bounds::{Cost, least_latency, throughput};
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, NotFound, Pattern, Picoseconds, Problem, Schedule, ScheduleFile, Switching,
-    SynchronousCost, verify,
+    Budget, Collective, CommunicationModel, NotFound, Pattern, Picoseconds, Problem, Schedule, ScheduleFile,
+    StopReason, Switching, SynchronousCost, Unverified, verify, verify_within,
 };
 
 use super::algorithms::few_blocks;
 use super::candidates::{Candidate, candidates, widened_model, with_joined_steps, with_least_widths};
 use super::envelope::{Line, best_of_sizes, lower_envelope};
 use super::front_plan::{Front, FrontBound, FrontPlan, Timing};
-use super::stages::StagePlanner;
+use super::options::{FrontError, FrontEvent, FrontOptions};
+use super::stages::{StagePlanner, widths};
 use super::turns::with_turns;
 use crate::planner::{PlanError, PlanOptions, Planner};
-
-/// What a front covers, and how much work it may take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FrontOptions {
-    /// The smallest and the largest size in bytes, as nccl-tests counts them.
-    pub sizes: [u64; 2],
-    /// The maximum number of chunks per message.
-    pub chunks: NonZeroU32,
-    /// Evaluations per schedule, see [`Budget`].
-    pub evaluations: u64,
-    /// The maximum number of deliveries of all schedules together. At least one schedule is planned.
-    pub deliveries: u64,
-    /// Seed of all random choices.
-    pub seed: u64,
-    /// The kind of time for which schedules are compared.
-    pub timing: Timing,
-}
-
-impl Default for FrontOptions {
-    /// From 1 KiB to 1 GiB, up to 16 chunks, with seed 1.
-    fn default() -> Self {
-        Self {
-            sizes: [1 << 10, 1 << 30],
-            chunks: const { NonZeroU32::new(16).unwrap() },
-            evaluations: 1 << 15,
-            deliveries: 1 << 22,
-            seed: 1,
-            timing: Timing::Synchronous,
-        }
-    }
-}
-
-/// Why there is no front.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FrontError {
-    /// The network does not say what one unit of capacity is.
-    #[error("{network}: the network has no bandwidths; give that of one unit of capacity")]
-    NoUnit {
-        /// The name of the network.
-        network: String,
-    },
-    /// The smallest size exceeds the largest one.
-    #[error("the smallest size, {} bytes, exceeds the largest one, {} bytes", sizes[0], sizes[1])]
-    NoSize {
-        /// Both sizes.
-        sizes: [u64; 2],
-    },
-    /// There is no schedule.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-}
-
-/// A report about the work on a front: a schedule was planned.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct FrontEvent {
-    /// Number of chunks per message.
-    pub chunks: u32,
-    /// Its number of steps.
-    pub steps: u32,
-    /// The sum of their widths.
-    pub width_sum: u64,
-    /// The least time of the largest size so far.
-    pub time: Picoseconds,
-    /// The lower bound of that time.
-    pub time_bound: Picoseconds,
-    /// The number of parts of the work that are done: a construction for a number of chunks, or a search for a pair of chunks
-    /// and width.
-    pub done: usize,
-    /// The number of these parts.
-    pub total: usize,
-}
 
 /// Finds the schedules that take the least time for some size, with a lower bound of the time.
 ///
@@ -101,7 +30,8 @@ pub struct FrontEvent {
 /// lower bounds show that they are best for no size. The number of chunks of `problem` does not count.
 ///
 /// The network must have a [unit](lockstep_topology::Topology::unit_bytes_per_second). The result depends on the arguments only; with a
-/// deadline or a cancellation it is [marked](Front::is_cut_short).
+/// deadline or a cancellation it is [marked](Front::is_cut_short). The search leaves time for the [asynchronous
+/// times](Front::times) of the sizes of [`sizes_between`], at most a quarter of the limit.
 ///
 /// # Errors
 ///
@@ -205,6 +135,9 @@ struct FrontSearch<'a, 'p> {
     bound: FrontBound,
     /// The least latency of a channel.
     least_latency_ps: u64,
+    /// The time that the asynchronous times of the schedules take when the search has ended, and the most that is left for it.
+    reserve: Duration,
+    largest_reserve: Duration,
     /// The schedules that are best for some size, with their asynchronous times at all [sizes](sizes_between) if these are
     /// compared.
     plans: Vec<(FrontPlan, Vec<Picoseconds>)>,
@@ -223,6 +156,12 @@ const CONSTRUCTIONS: usize = 2;
 /// The product of steps and transfers up to which steps are joined: each step takes a verification.
 const MAX_JOIN_WORK: usize = 1 << 19;
 
+/// An estimate of the time that one asynchronous time takes per channel use.
+const TIME_PER_USE: Duration = Duration::from_nanos(100);
+
+/// The number of asynchronous times that take as long as what all of them share.
+const NUMBERING: u64 = 2;
+
 impl<'a, 'p> FrontSearch<'a, 'p> {
     fn new(
         problem: &'p Problem<'a>,
@@ -239,6 +178,8 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             budget,
             bound,
             least_latency_ps,
+            reserve: Duration::ZERO,
+            largest_reserve: budget.time_left().unwrap_or_default() / 4,
             plans: Vec::new(),
             compared: 0,
             deliveries: 0,
@@ -248,13 +189,19 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         }
     }
 
-    /// Returns true if the time is over; marks the front as cut short then. Without a schedule, the time is over a little later.
+    /// Returns the budget of the work on a schedule: the first one may come a little after the deadline, and the others leave
+    /// time for asynchronous times.
+    fn budget(&self) -> Budget {
+        match self.budget.time_left() {
+            _ if self.plans.is_empty() => self.budget.for_first_result(),
+            Some(left) => self.budget.clone().for_addition().within(left.saturating_sub(self.reserve)),
+            None => self.budget.clone(),
+        }
+    }
+
+    /// Returns true if the time is over; marks the front as cut short then.
     fn ends_here(&mut self) -> bool {
-        let stopped = if self.plans.is_empty() {
-            self.budget.for_first_result().interruption()
-        } else {
-            self.budget.interruption()
-        };
+        let stopped = self.budget().interruption();
         self.is_cut_short |= stopped.is_some();
         stopped.is_some()
     }
@@ -278,13 +225,15 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             let wide = Problem::new(&wide, collective, widened_model(model, *width)).map_err(PlanError::from)?;
             // The bound of the front serves all schedules.
             let options = PlanOptions { bounds: Cost::Linear, ..PlanOptions::auto(self.options.seed) };
-            let budget = self.budget.clone().with_evaluations(self.options.evaluations);
+            // The planner itself delays the deadline of a first schedule.
+            let budget = if self.plans.is_empty() { self.budget.clone() } else { self.budget() };
+            let budget = budget.with_evaluations(self.options.evaluations);
             let plan = match Planner::new(wide, options).run(&budget, |_| {}) {
                 Ok(plan) => plan,
                 Err(PlanError::NotFound(_) | PlanError::TooLarge { .. }) if !self.plans.is_empty() => continue,
                 Err(error) => return Err(error.into()),
             };
-            observe(self.add(&problem, plan.engine(), plan.schedule())?);
+            self.add(&problem, plan.engine(), plan.schedule(), observe)?;
         }
         Ok(())
     }
@@ -315,13 +264,14 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         let is_whole = |problem: &&Problem<'_>| u64::from(problem.messages().chunks()).is_multiple_of(divisor.max(1));
         let (whole, others): (Vec<_>, Vec<_>) = problems.iter().partition(is_whole);
         for problem in whole.into_iter().chain(others) {
-            let schedules = iter::once_with(|| StagePlanner::new(problem).breadth_first()).flatten();
+            let budget = self.budget();
+            let schedules = iter::once_with(|| StagePlanner::new(problem, budget).breadth_first()).flatten();
             self.add_all(problem, schedules.map(|schedule| ("breadth-first".to_owned(), schedule)), observe)?;
             self.done += 1;
         }
         for problem in &problems {
-            let schedules = combining::schedules(problem).filter(|found| self.budget.uses(found.algorithm.part()));
-            let schedules = schedules.map(|found| (found.to_string(), found.schedule));
+            let budget = self.budget();
+            let schedules = combining::schedules(problem, &budget).map(|found| (found.to_string(), found.schedule));
             self.add_all(problem, schedules, observe)?;
             self.done += 1;
         }
@@ -342,7 +292,7 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             && let Some((engine, schedule)) = schedules.next()
         {
             if !self.is_useless(parts, schedule.step_count() as u64, schedule.width_sum()) {
-                observe(self.add(problem, &engine, &schedule)?);
+                self.add(problem, &engine, &schedule, observe)?;
             }
         }
         Ok(())
@@ -365,12 +315,17 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         if !self.takes(&problem) {
             return Ok(());
         }
-        let planner = StagePlanner::new(&problem);
-        let Some(breadth_first) = planner.breadth_first() else { return Ok(()) };
+        let planner = StagePlanner::new(&problem, self.budget());
+        let Some((breadth_first, least_widths)) = planner.breadth_first().zip(planner.least_widths()) else {
+            return Ok(());
+        };
         let (parts, least) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
         let phases = planner.phase_count();
         for width_sum in least.div_ceil(phases)..breadth_first.width_sum().div_ceil(phases) {
-            for widths in planner.widths(u32::try_from(width_sum).unwrap_or(u32::MAX)) {
+            let left =
+                self.options.deliveries.saturating_sub(self.deliveries) / problem.messages().delivery_count().max(1);
+            let left = usize::try_from(left).unwrap_or(usize::MAX);
+            for widths in widths(&least_widths, u32::try_from(width_sum).unwrap_or(u32::MAX), left) {
                 if self.is_useless(parts, phases * widths.len() as u64, phases * width_sum) {
                     break;
                 }
@@ -378,7 +333,7 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
                     return Ok(());
                 }
                 if let Some(schedule) = planner.in_steps_of(&widths, self.options.seed) {
-                    observe(self.add(&problem, "rarest-first", &schedule)?);
+                    self.add(&problem, "rarest-first", &schedule, observe)?;
                     break;
                 }
             }
@@ -386,46 +341,85 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         Ok(())
     }
 
-    /// Adds a schedule with the least widths that its transfers need, and drops the schedules that are best for no size.
-    fn add(&mut self, problem: &Problem<'_>, engine: &str, schedule: &Schedule) -> Result<FrontEvent, FrontError> {
-        let topology = problem.topology();
+    /// Adds a schedule with the least widths that its transfers need, and drops the schedules that are best for no size. A
+    /// schedule that is not verified in time is left out.
+    fn add(
+        &mut self,
+        problem: &Problem<'_>,
+        engine: &str,
+        schedule: &Schedule,
+        observe: &mut dyn FnMut(FrontEvent),
+    ) -> Result<(), FrontError> {
+        let (topology, timing, budget) = (problem.topology(), self.options.timing, self.budget());
         let mut schedule = with_least_widths(problem, schedule);
         // Joined steps have fewer latencies, but a transfer of a wide step gets a smaller part of its channels.
-        let timing = self.options.timing;
         let has_few = schedule.step_count() * schedule.transfer_count() <= MAX_JOIN_WORK;
         if timing == Timing::Synchronous && has_few {
-            schedule = with_joined_steps(problem, &schedule);
+            schedule = with_joined_steps(problem, &schedule, &budget);
         }
         schedule = with_turns(problem, &schedule);
-        verify(problem, &schedule)
-            .map_err(|violation| PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) })?;
+        if let Some(reason) = self.verify(problem, engine, &schedule, &budget)? {
+            self.is_cut_short = true;
+            let has_others = !self.plans.is_empty();
+            return if has_others { Ok(()) } else { Err(PlanError::from(NotFound::Unfinished { reason }).into()) };
+        }
         let cost = SynchronousCost::of(topology, &schedule);
-        self.compared += 1;
         let steps = schedule.step_count() as u32;
-        let plan = FrontPlan {
-            steps,
-            file: ScheduleFile::new(problem, schedule),
-            engine: engine.to_owned(),
-            cost,
-            least_size: 0,
-        };
+        let file = ScheduleFile::new(problem, schedule);
+        let plan = FrontPlan { steps, file, engine: engine.to_owned(), cost, least_size: 0 };
+        let sizes: Vec<u64> = sizes_between(self.options.sizes).collect();
         let times = match timing {
-            Timing::Synchronous => Vec::new(),
-            Timing::Asynchronous => sizes_between(self.options.sizes).map(|bytes| plan.time(timing, bytes)).collect(),
+            Timing::Synchronous => Some(Vec::new()),
+            Timing::Asynchronous => plan.times(timing, &sizes, &budget).into_iter().collect(),
         };
-        self.plans.push((plan, times));
+        if times.is_none() {
+            self.is_cut_short = true;
+            if !self.plans.is_empty() {
+                return Ok(());
+            }
+        }
+        // Without times, this schedule stays the only one, because the time is over.
+        self.plans.push((plan, times.unwrap_or_default()));
+        self.compared += 1;
         self.keep_best();
         let (chunks, largest) = (problem.collective().chunks().get(), self.options.sizes[1]);
-        let times = self.plans.iter().map(|(plan, _)| plan.time(timing, largest));
-        Ok(FrontEvent {
+        let time = match timing {
+            Timing::Synchronous => self.plans.iter().map(|(plan, _)| plan.time(timing, largest)).min(),
+            Timing::Asynchronous => self.plans.iter().filter_map(|(_, times)| times.last().copied()).min(),
+        };
+        observe(FrontEvent {
             chunks,
             steps,
             width_sum: cost.width_sum,
-            time: times.min().unwrap_or(Picoseconds::new(0)),
+            time,
             time_bound: self.bound.time(timing, largest),
             done: self.done,
             total: self.total,
-        })
+        });
+        Ok(())
+    }
+
+    /// Verifies a schedule. Returns the reason if the time ends first. A cancellation does not discard the first schedule.
+    fn verify(
+        &self,
+        problem: &Problem<'_>,
+        engine: &str,
+        schedule: &Schedule,
+        budget: &Budget,
+    ) -> Result<Option<StopReason>, PlanError> {
+        let verified = match verify_within(problem, schedule, budget) {
+            Err(Unverified::Stopped(StopReason::Cancelled)) if self.plans.is_empty() => {
+                verify(problem, schedule).map_err(Unverified::Invalid)
+            }
+            verified => verified,
+        };
+        match verified {
+            Ok(_) => Ok(None),
+            Err(Unverified::Stopped(reason)) => Ok(Some(reason)),
+            Err(Unverified::Invalid(violation)) => {
+                Err(PlanError::Refused { engine: engine.to_owned(), violation: Box::new(violation) })
+            }
+        }
     }
 
     /// Returns the sum of the widths that a schedule needs at least.
@@ -453,10 +447,19 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             .all(|&(place, _)| place != last)
     }
 
-    /// Drops the schedules that are best for no size.
+    /// Drops the schedules that are best for no size, and estimates the time that the asynchronous times of the others take.
     fn keep_best(&mut self) {
+        let best = self.best();
         let mut is_best = vec![false; self.plans.len()];
-        self.best().into_iter().for_each(|(place, _)| is_best[place] = true);
+        best.iter().for_each(|&(place, _)| is_best[place] = true);
+        let uses = |place: usize| self.plans[place].0.file.schedule().channel_use_count() as u64;
+        let ends = best.iter().skip(1).map(|&(_, next)| next).chain([u64::MAX]);
+        let of_plans = best.iter().zip(ends).map(|(&(place, from), end)| {
+            let sizes = sizes_between(self.options.sizes).filter(|&size| from <= size && size < end);
+            uses(place) * (NUMBERING + sizes.count() as u64)
+        });
+        self.reserve =
+            (TIME_PER_USE * u32::try_from(of_plans.sum::<u64>()).unwrap_or(u32::MAX)).min(self.largest_reserve);
         let mut is_kept = is_best.iter();
         self.plans.retain(|_| is_kept.next() == Some(&true));
     }
@@ -465,6 +468,7 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
     fn best(&self) -> Vec<(usize, u64)> {
         let sizes = self.options.sizes;
         match self.options.timing {
+            Timing::Asynchronous if self.plans.len() == 1 => vec![(0, sizes[0])],
             Timing::Synchronous => {
                 let lines: Vec<Line> = self.plans.iter().map(|(plan, _)| Line::of(plan)).collect();
                 lower_envelope(&lines, sizes, self.bound.unit_bytes_per_second)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use lockstep_construct::{breadth_first, in_steps_of};
-use lockstep_schedule::{DistributePhase, Problem, Schedule};
+use lockstep_schedule::{Budget, DistributePhase, Problem, Schedule};
 
 /// Number of attempts with random choices per list of widths.
 const ATTEMPTS: u64 = 3;
@@ -19,16 +19,25 @@ const MORE_STEPS: usize = 3;
 pub(super) struct StagePlanner<'a, 'p> {
     problem: &'p Problem<'a>,
     phases: Vec<DistributePhase<'a>>,
+    budget: Budget,
 }
 
 impl<'a, 'p> StagePlanner<'a, 'p> {
-    pub(super) fn new(problem: &'p Problem<'a>) -> Self {
-        Self { problem, phases: DistributePhase::all(problem) }
+    pub(super) fn new(problem: &'p Problem<'a>, budget: Budget) -> Self {
+        Self { problem, phases: DistributePhase::all(problem), budget }
     }
 
-    /// Returns the breadth-first broadcast of every phase; `None` if a phase is another problem.
+    /// Returns the breadth-first broadcast of every phase; `None` if a phase is another problem, or if the time ends.
     pub(super) fn breadth_first(&self) -> Option<Schedule> {
-        self.of_phases(breadth_first)
+        self.of_phases(|problem| breadth_first(problem, &self.budget))
+    }
+
+    /// Returns the widths that the steps of a phase need at least, [from the last step on](least_widths); `None` if the phase
+    /// is another problem, or if the time ends.
+    pub(super) fn least_widths(&self) -> Option<Vec<u32>> {
+        // The phases of an all-reduce are the same on a symmetric network; on another one, the search may find nothing.
+        let problem = self.phases.last()?.problem(self.problem);
+        breadth_first(&problem, &self.budget).map(|schedule| least_widths(&problem, &schedule))
     }
 
     /// Returns the number of phases.
@@ -36,43 +45,10 @@ impl<'a, 'p> StagePlanner<'a, 'p> {
         self.phases.len() as u64
     }
 
-    /// Returns lists of widths with `width_sum` together for the steps of a phase, no fewer steps than the breadth-first
-    /// broadcast has, in the order of their numbers of steps.
-    pub(super) fn widths(&self, width_sum: u32) -> Vec<Vec<NonZeroU32>> {
-        // The phases of an all-reduce are the same on a symmetric network; on another one, the search may find nothing.
-        let Some(phase) = self.phases.last() else { return Vec::new() };
-        let problem = phase.problem(self.problem);
-        let Some(least) = breadth_first(&problem).map(|schedule| least_widths(&problem, &schedule)) else {
-            return Vec::new();
-        };
-        let Some(surplus) = width_sum.checked_sub(least.iter().sum()) else { return Vec::new() };
-        let mut lists: Vec<Vec<u32>> = Vec::new();
-        for place in surplus_places(&least, surplus) {
-            let mut widths = least.clone();
-            widths[place] += surplus;
-            lists.push(widths.clone());
-            // One more step each time: the widest one in two parts.
-            while let Some((widest, &width)) = widths.iter().enumerate().max_by_key(|(_, width)| **width)
-                && width > 1
-            {
-                widths[widest] = width.div_ceil(2);
-                widths.insert(widest + 1, width / 2);
-                lists.push(widths.clone());
-            }
-        }
-        for steps in least.len()..least.len() + MORE_STEPS {
-            lists.extend(compositions(width_sum, steps).into_iter().filter(|widths| suffices(widths, &least)));
-        }
-        lists.sort_by_key(Vec::len);
-        let mut seen = BTreeSet::new();
-        lists.retain(|widths| seen.insert(widths.clone()));
-        lists.into_iter().map(|widths| widths.into_iter().filter_map(NonZeroU32::new).collect()).collect()
-    }
-
-    /// Returns a schedule in steps of these widths, if the search finds one.
+    /// Returns a schedule in steps of these widths, if the search finds one in time.
     pub(super) fn in_steps_of(&self, widths: &[NonZeroU32], seed: u64) -> Option<Schedule> {
-        (0..ATTEMPTS)
-            .find_map(|attempt| self.of_phases(|problem| in_steps_of(problem, widths, seed.wrapping_add(attempt))))
+        let attempt = |seed| self.of_phases(|problem| in_steps_of(problem, widths, seed, &self.budget));
+        (0..ATTEMPTS).find_map(|number| attempt(seed.wrapping_add(number)))
     }
 
     fn of_phases(&self, plan: impl Fn(&Problem<'_>) -> Option<Schedule>) -> Option<Schedule> {
@@ -82,6 +58,34 @@ impl<'a, 'p> StagePlanner<'a, 'p> {
         }
         Some(whole)
     }
+}
+
+/// Returns lists of widths with `width_sum` together for the steps of a phase, no fewer steps than the breadth-first broadcast
+/// has, in the order of their numbers of steps; at least the first `limit`. `least` is the list of
+/// [`least_widths`](StagePlanner::least_widths).
+pub(super) fn widths(least: &[u32], width_sum: u32, limit: usize) -> Vec<Vec<NonZeroU32>> {
+    let Some(surplus) = width_sum.checked_sub(least.iter().sum()) else { return Vec::new() };
+    let mut lists: Vec<Vec<u32>> = Vec::new();
+    for place in surplus_places(least, surplus) {
+        let mut widths = least.to_vec();
+        widths[place] += surplus;
+        lists.push(widths.clone());
+        // One more step each time: the widest one in two parts.
+        for _ in 1..limit {
+            let widest = widths.iter().enumerate().max_by_key(|(_, width)| **width);
+            let Some((widest, &width)) = widest.filter(|(_, width)| **width > 1) else { break };
+            widths[widest] = width.div_ceil(2);
+            widths.insert(widest + 1, width / 2);
+            lists.push(widths.clone());
+        }
+    }
+    for steps in least.len()..least.len() + MORE_STEPS {
+        lists.extend(compositions(width_sum, steps).into_iter().filter(|widths| suffices(widths, least)));
+    }
+    lists.sort_by_key(Vec::len);
+    let mut seen = BTreeSet::new();
+    lists.retain(|widths| seen.insert(widths.clone()));
+    lists.into_iter().map(|widths| widths.into_iter().filter_map(NonZeroU32::new).collect()).collect()
 }
 
 /// Returns the lists of positive widths with this sum, from even to uneven ones; none if there are many.

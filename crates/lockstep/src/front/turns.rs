@@ -10,7 +10,7 @@ use lockstep_topology::ChannelId;
 /// each, stay as they are.
 ///
 /// A transfer goes to the first turn in which its slots have capacity left; transfers in slots with many transfers
-/// come first. Takes `O(u w)` time and `O(S w)` memory per step of width `w`, for `u` uses of `S` slots.
+/// come first. Takes `O(u w)` time, and mostly `O(u)`, and `O(S w)` memory per step of width `w`, for `u` uses of `S` slots.
 ///
 /// The order makes no difference to the synchronous time. Without it, transfers in several slots wait for each other.
 pub(super) fn with_turns(problem: &Problem<'_>, schedule: &Schedule) -> Schedule {
@@ -43,14 +43,21 @@ fn turns(slots: Slots<'_>, step: &Step<'_>) -> Vec<usize> {
     by_load.sort_by_key(|&(_, load, _)| Reverse(load));
     // By turn and slot: the transfers so far.
     let mut used: Vec<Vec<u32>> = Vec::new();
+    // By slot: the number of first turns without capacity left.
+    let mut full = vec![0; slots.count()];
     let mut turn_of: Vec<(usize, usize)> = Vec::with_capacity(by_load.len());
     for (place, _, path) in by_load {
         let fits = |used: &Vec<u32>| slots.of(path).all(|slot| used[slot] < slots.capacity(slot));
-        let turn = used.iter().position(fits).unwrap_or_else(|| {
+        let first = slots.of(path).map(|slot| full[slot]).max().unwrap_or(0);
+        let turn = used[first..].iter().position(fits).map_or(used.len(), |after| first + after);
+        if turn == used.len() {
             used.push(vec![0; slots.count()]);
-            used.len() - 1
-        });
-        slots.of(path).for_each(|slot| used[turn][slot] += 1);
+        }
+        for slot in slots.of(path) {
+            used[turn][slot] += 1;
+            let is_full = |used: &Vec<u32>| used[slot] >= slots.capacity(slot);
+            full[slot] += used[full[slot]..].iter().take_while(|used| is_full(used)).count();
+        }
         turn_of.push((turn, place));
     }
     turn_of.sort_unstable();

@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 
 use lockstep::schedule::strategy::instance_with_capacities;
-use lockstep::schedule::{Picoseconds, Ports};
+use lockstep::schedule::{NotFound, Picoseconds, Ports};
 use lockstep::topology::TopologyBuilder;
 use lockstep::{
-    Budget, Collective, CommunicationModel, Front, FrontError, FrontOptions, NodeId, Problem, Timing, Topology,
-    algorithm_times, front, verify,
+    Budget, Collective, CommunicationModel, Front, FrontError, FrontOptions, NodeId, PlanError, Problem, Timing,
+    Topology, algorithm_times, front, verify,
 };
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ fn the_front_of_an_all_reduce_on_a_torus_begins_with_swing() {
         let found = front_of(&problem, options);
         assert_eq!(found.plans[0].engine, "swing of whole vectors");
         assert_eq!(figures(&found), [(4, 4, 4), (8, 30, 4)]);
-        let algorithms = algorithm_times(&problem).unwrap();
+        let algorithms = algorithm_times(&problem, &Budget::unlimited()).unwrap();
         assert!(algorithms.iter().any(|times| times.name == "bucket"));
         for bytes in (10..30).map(|power| 1u64 << power) {
             let least = found.plans.iter().map(|plan| plan.time(Timing::Synchronous, bytes)).min().unwrap();
@@ -112,6 +112,74 @@ fn a_cancelled_front_is_marked_and_valid() {
     let found = front(&setup.problem(), &FrontOptions::default(), &budget, |_| budget.cancel()).unwrap();
     assert!(found.is_cut_short);
     assert!(!found.plans.is_empty());
+}
+
+/// A deadline at any check leads to a verified front, or to an error that says so. With a later deadline, no size takes more time.
+#[test]
+fn more_time_never_gives_a_slower_front() {
+    // On one thread, the order of the checks is that of the work.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for (spec, collective, timing, grace) in [
+        ("dgx-1", "all-gather", Timing::Synchronous, 0),
+        ("mesh:3x3", "all-reduce", Timing::Synchronous, 20),
+        ("torus:3x3", "all-gather", Timing::Asynchronous, 10),
+    ] {
+        let setup = Setup::new(spec, collective, CommunicationModel::wormhole());
+        let unit = setup.topology.unit_bytes_per_second().unwrap_or(1_000_000_000);
+        let timed = if setup.topology.has_latencies() {
+            setup.topology
+        } else {
+            setup.topology.with_times(unit, 1_000_000).unwrap()
+        };
+        let problem = Problem::new(&timed, &setup.collective, setup.model).unwrap();
+        let chunks = NonZeroU32::new(2).unwrap();
+        let options = FrontOptions { chunks, evaluations: 200, deliveries: 1 << 12, timing, ..FrontOptions::default() };
+        let sizes: Vec<u64> = lockstep::sizes_between(options.sizes).collect();
+        let mut known: Option<Vec<Picoseconds>> = None;
+        let mut check = 1;
+        loop {
+            let budget = Budget::unlimited().ended_at_check(check, grace);
+            let context = format!("{spec} {collective}, check {check}");
+            let found = pool.install(|| front(&problem, &options, &budget, |_| {}));
+            let is_whole = matches!(&found, Ok(found) if !found.is_cut_short);
+            match (found, &known) {
+                (Ok(found), _) => {
+                    for plan in &found.plans {
+                        assert!(verify(&plan.file.problem(), plan.file.schedule()).is_ok(), "{context}");
+                    }
+                    let times: Option<Vec<_>> = found.times(timing, &sizes, &Budget::unlimited()).into_iter().collect();
+                    let times = times.expect("no limit");
+                    if let Some(known) = &known {
+                        assert!(
+                            times.iter().zip(known).all(|(time, known)| time <= known),
+                            "{context}: {times:?}, {known:?}"
+                        );
+                    }
+                    known = Some(times);
+                }
+                (Err(FrontError::Plan(PlanError::NotFound(NotFound::Unfinished { .. }))), None) => {}
+                (Err(error), known) => panic!("{context}: {error} after {known:?}"),
+            }
+            if is_whole {
+                break;
+            }
+            check += 1 + check / 4;
+        }
+    }
+}
+
+/// Times that are not had in time are left out, and the others are those of each size.
+#[test]
+fn times_end_with_the_budget() {
+    let setup = Setup::new("dgx-1", "all-gather", CommunicationModel::wormhole());
+    let found = front_of(&setup.problem(), FrontOptions::default());
+    let sizes = [1 << 10, 1 << 20, 1 << 30];
+    let times = |budget| found.times(Timing::Asynchronous, &sizes, &budget);
+    let alone = sizes.map(|bytes| Some(found.plans[found.best(bytes)].time(Timing::Asynchronous, bytes)));
+    assert_eq!(times(Budget::unlimited()), alone);
+    assert_eq!(times(Budget::seconds(0)), [None; 3]);
+    let algorithms = |budget| algorithm_times(&setup.problem(), &budget).unwrap().len();
+    assert_eq!((algorithms(Budget::seconds(0)), algorithms(Budget::unlimited()) > 0), (0, true));
 }
 
 proptest! {

@@ -111,13 +111,16 @@ impl Front {
     /// all in picoseconds, and the bus bandwidth in bytes per second.
     fn time(&self, bytes: u64) -> (usize, u128, u128, u128, u64) {
         let front = &self.library;
-        let place = front.plans.partition_point(|plan| plan.least_size <= bytes).saturating_sub(1);
+        let place = front.best(bytes);
         let plan = &front.plans[place];
-        let time = plan.time(front.timing, bytes);
         let [synchronous, asynchronous] =
-            [Timing::Synchronous, Timing::Asynchronous].map(|timing| plan.time(timing, bytes).number());
+            [Timing::Synchronous, Timing::Asynchronous].map(|timing| plan.time(timing, bytes));
+        let compared = match front.timing {
+            Timing::Synchronous => synchronous,
+            Timing::Asynchronous => asynchronous,
+        };
         let bound = front.bound.time(front.timing, bytes).number();
-        (place, synchronous, asynchronous, bound, plan.size(bytes).bus_bandwidth(time))
+        (place, synchronous.number(), asynchronous.number(), bound, plan.size(bytes).bus_bandwidth(compared))
     }
 }
 

@@ -4,8 +4,8 @@ use std::num::NonZeroU64;
 
 use lockstep_schedule::strategy::{Instance, instance_with_capacities, scheduled};
 use lockstep_schedule::{
-    Collective, CollectiveName, CollectiveSize, CommunicationModel, Message, MessageId, Pattern, Picoseconds, Ports,
-    Problem, Schedule, TransferSpeed, verify,
+    AsynchronousCost, Budget, Collective, CollectiveName, CollectiveSize, CommunicationModel, Message, MessageId,
+    Pattern, Picoseconds, Ports, Problem, Schedule, TransferSpeed, verify,
 };
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology, TopologyBuilder};
 use proptest::prelude::*;
@@ -130,6 +130,26 @@ proptest! {
         let asynchronous = speed.asynchronous_time(&problem, &schedule);
         prop_assert!(asynchronous <= speed.synchronous_time(problem.topology(), &schedule));
         prop_assert_eq!(asynchronous, Picoseconds::new(simulate(&problem, &schedule, speed)));
+    }
+
+    /// One cost gives the times of all sizes, which end with the time of the budget.
+    #[test]
+    fn a_cost_has_the_time_of_each_speed_or_says_that_the_time_is_over(
+        (instance, schedule) in scheduled(instance_with_capacities(7)),
+        chunk_bytes in prop::collection::vec(0..5_000u64, 3), unit in 1_000_000u64..3_000_000_000,
+    ) {
+        let problem = instance.problem();
+        let unit_bytes_per_second = NonZeroU64::new(unit).unwrap();
+        let speeds: Vec<TransferSpeed> =
+            chunk_bytes.into_iter().map(|chunk_bytes| TransferSpeed { chunk_bytes, unit_bytes_per_second }).collect();
+        let (unlimited, ended) = (Budget::unlimited(), Budget::seconds(0));
+        let cost = AsynchronousCost::of(&problem, &schedule, &unlimited).unwrap();
+        let alone: Vec<_> = speeds.iter().map(|speed| Some(speed.asynchronous_time(&problem, &schedule))).collect();
+        prop_assert_eq!(cost.times(speeds.clone(), &unlimited), alone);
+        if schedule.transfer_count() > 0 {
+            prop_assert!(AsynchronousCost::of(&problem, &schedule, &ended).is_none());
+            prop_assert_eq!(cost.times(speeds, &ended), vec![None; 3]);
+        }
     }
 
     /// The times of transfers are those from which the times of schedules follow, and no slot carries more than it can.
