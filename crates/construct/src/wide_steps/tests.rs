@@ -47,7 +47,7 @@ fn both_end_with_the_time_of_the_budget() {
     let torus: Topology = "torus:4x4".parse().unwrap();
     let all_gather = Collective::all_gather();
     let problem = Problem::new(&torus, &all_gather, CommunicationModel::store_and_forward()).unwrap();
-    let steps = [1, 2, 1, 1].map(|width| NonZeroU32::new(width).unwrap());
+    let steps = [NonZeroU32::new(4).unwrap(); 4];
     for check in [1, 20, 40] {
         let budget = || Budget::unlimited().cancelled_at_check(check);
         assert!(breadth_first(&problem, &budget()).is_none(), "check {check}");
