@@ -48,6 +48,13 @@ def test_files_come_back(plan, name, tmp_path):
     assert all((again.transfers[key] == plan.transfers[key]).all() for key in plan.transfers)
 
 
+def test_the_extension_says_the_format(plan, tmp_path):
+    plan.save(tmp_path / "plan.html")
+    plan.save(tmp_path / "plan.svg")
+    assert (tmp_path / "plan.html").read_text() == plan.to_html()
+    assert (tmp_path / "plan.svg").read_text() == plan.to_svg()
+
+
 def test_a_schedule_without_a_bound_is_read_and_verified(plan, tmp_path):
     schedule = lockstep.verify("mesh:4x4", "all-to-all", plan.transfers)
     for name in ("own.json", "own.lsb"):

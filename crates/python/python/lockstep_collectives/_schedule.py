@@ -261,12 +261,20 @@ class Schedule:
         return Schedule(_native.read_schedule(_native.read_file(path)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the schedule to a file: JSON, or the binary format for the extension ``.lsb``.
+        """Write the schedule to a file.
 
-        An old file is replaced as a whole, and stays as it is if the new one cannot be written.
+        The extension says the format: ``.lsb`` or ``.bin`` is binary, ``.html`` the page, ``.svg`` the drawing, and every other one
+        JSON. An old file is replaced as a whole, and stays as it is if the new one cannot be written.
         """
         name = os.fspath(path)
-        contents = self._native.binary() if name.endswith((".lsb", ".bin")) else self._native.json().encode()
+        if name.endswith((".lsb", ".bin")):
+            contents = self._native.binary()
+        elif name.endswith(".html"):
+            contents = self.to_html().encode()
+        elif name.endswith(".svg"):
+            contents = self.to_svg().encode()
+        else:
+            contents = self._native.json().encode()
         _native.write_file(name, contents)
 
     def to_html(self) -> str:
