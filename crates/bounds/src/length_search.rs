@@ -105,7 +105,7 @@ impl<'a, P: Packing> LengthSearch<'a, P> {
         lengths: &[f64],
         mut visit: impl FnMut(&Transfers, usize, &[Ends], f64),
     ) -> Option<f64> {
-        transfers.compute(&self.network, lengths);
+        transfers.compute(&self.network, lengths, self.request)?;
         self.packing
             .distance(&transfers.length, self.request, &mut |part, ends, count| visit(transfers, part, ends, count))
     }

@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use lockstep_schedule::{Problem, Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
+use crate::request::BoundRequest;
 use crate::transfer_rules::TransferRules;
 
 /// A transfer as the ranks of its start and its end.
@@ -73,13 +74,22 @@ pub(crate) struct Transfers {
 }
 
 impl Transfers {
-    /// Computes the shortest legal transfers for finite, non-negative lengths of all places.
-    pub(crate) fn compute(&mut self, network: &TransferNetwork<'_>, lengths: &[f64]) {
+    /// Computes the shortest legal transfers for finite, non-negative lengths of all places; `None` once the time of the request
+    /// is over.
+    pub(crate) fn compute(
+        &mut self,
+        network: &TransferNetwork<'_>,
+        lengths: &[f64],
+        request: &BoundRequest<'_>,
+    ) -> Option<()> {
         let (terminals, nodes) = (network.topology.terminals(), network.topology.node_count());
         self.length.clear();
         self.last.clear();
         self.last.resize(terminals.len() * nodes, None);
         for (rank, start) in terminals.iter().enumerate() {
+            if request.is_over() {
+                return None;
+            }
             self.search(network, lengths, rank);
             for (other, end) in terminals.iter().enumerate() {
                 let (_, path) = self.distance[end.index()];
@@ -87,6 +97,7 @@ impl Transfers {
                 self.length.push(if end == start { f64::INFINITY } else { path + ports });
             }
         }
+        Some(())
     }
 
     /// Returns the number of whole units in every length.

@@ -38,7 +38,7 @@ pub(crate) fn bound(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option
     if problem.messages().len() == 1 || proved >= request.enough {
         return None;
     }
-    let packing = Trees::new(problem)?;
+    let packing = Trees::new(problem, request)?;
     LengthSearch::new(problem, packing, proved, request).bound(Rule::TreePacking)
 }
 
@@ -52,12 +52,15 @@ struct Trees {
 }
 
 impl Trees {
-    /// `None` if the problem is too large.
-    fn new(problem: &Problem<'_>) -> Option<Self> {
+    /// `None` if the problem is too large, or once the time of the request is over.
+    fn new(problem: &Problem<'_>, request: &BoundRequest<'_>) -> Option<Self> {
         let (demand, terminals) = (Demand::new(problem), problem.topology().terminal_count());
         let is_direct = TransferRules::new(problem).is_direct();
         let mut entries = entries_of_network(problem)?;
         for source in demand.sources() {
+            if request.is_over() {
+                return None;
+            }
             for multicast in demand.from(source) {
                 entries += if is_direct { 1 } else { entries_of_tree(terminals, multicast.count) };
                 if entries > MAX_ENTRIES {
@@ -65,7 +68,7 @@ impl Trees {
                 }
             }
         }
-        Some(Self { terminals, is_direct, multicasts: Multicasts::all(problem, &demand), entries })
+        Some(Self { terminals, is_direct, multicasts: Multicasts::all(problem, &demand, request)?, entries })
     }
 
     /// Returns the messages of each source.
@@ -107,5 +110,32 @@ impl Packing for Trees {
             }
         }
         Some(total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::{Budget, Collective, CommunicationModel};
+    use lockstep_topology::Topology;
+
+    use super::*;
+    use crate::request::ProvedSteps;
+    use crate::transfers::{TransferNetwork, Transfers};
+
+    /// Millions of messages take seconds before the first evaluation of lengths.
+    #[test]
+    fn the_preparation_ends_with_the_time() {
+        let torus: Topology = "torus:4x4".parse().unwrap();
+        let exchange = Collective::all_to_all();
+        let problem = Problem::new(&torus, &exchange, CommunicationModel::wormhole()).unwrap();
+        let (proved, ended) = (ProvedSteps::default(), Budget::seconds(0));
+        let network = TransferNetwork::new(&problem);
+        let lengths = vec![1.0; network.capacity.len()];
+        let results = [BoundRequest::unlimited(&proved), BoundRequest::new(u32::MAX, &proved, &ended)].map(|request| {
+            let multicasts = Multicasts::all(&problem, &Demand::new(&problem), &request);
+            let transfers = Transfers::default().compute(&network, &lengths, &request);
+            [Trees::new(&problem, &request).is_some(), multicasts.is_some(), transfers.is_some()]
+        });
+        assert_eq!(results, [[true; 3], [false; 3]]);
     }
 }

@@ -81,7 +81,7 @@ fn bound_beyond(problem: &Problem<'_>, proved: u32, request: &BoundRequest<'_>) 
     }
     let network = PacketNetwork::new(problem)?;
     let is_gossip = problem.collective().pattern() == Pattern::ReduceBroadcast;
-    let spreads = Spread::all(problem, is_gossip);
+    let spreads = Spread::all(problem, is_gossip, request)?;
     let choice = Search::new(&network, &spreads, is_gossip, request).best(proved)?;
     let infeasible = choice.steps - 1;
     let entries = problem.topology().channel_count() * network.terminals.pow(2);
