@@ -60,7 +60,8 @@ pub(crate) struct SimulateArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrafficArgs {
     /// Workload: chained, phased, phased:N, uniform or all-to-all
-    #[arg(long, help_heading = TRAFFIC, value_name = "NAME", default_value_t = Workload::Chained, hide_possible_values = true, value_parser = Listed::<Workload>::new(Workload::NAMES.map(|name| name.trim_end_matches("PHASES"))))]
+    #[arg(long, help_heading = TRAFFIC, value_name = "NAME", default_value_t = Workload::Chained)]
+    #[arg(hide_possible_values = true, value_parser = workloads())]
     pub(crate) workload: Workload,
     /// Read the programs of all tasks from FILE
     #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["workload", "schedule", "flows", "size"])]
@@ -69,7 +70,8 @@ pub(crate) struct TrafficArgs {
     #[arg(long, help_heading = TRAFFIC, value_name = "FILE", conflicts_with_all = ["spec", "workload", "flows", "tasks", "seed"])]
     pub(crate) schedule: Option<PathBuf>,
     /// Start of the transfers of a step: free (each as soon as its data has arrived) or synchronous (after all transfers of the step before)
-    #[arg(long, help_heading = TRAFFIC, value_name = "MODE", default_value_t = StepMode::Free, requires = "schedule", conflicts_with = "spec", hide_possible_values = true, value_parser = Listed::<StepMode>::new(StepMode::ALL.iter().map(|mode| mode.name())))]
+    #[arg(long, help_heading = TRAFFIC, value_name = "MODE", default_value_t = StepMode::Free, requires = "schedule", conflicts_with = "spec")]
+    #[arg(hide_possible_values = true, value_parser = listed(StepMode::ALL, StepMode::name))]
     pub(crate) steps: StepMode,
     /// Flows per task and phase
     #[arg(long, help_heading = TRAFFIC, value_name = "N", default_value_t = DEFAULT_FLOWS_PER_TASK)]
@@ -90,16 +92,20 @@ pub(crate) struct TrafficArgs {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct CarriageArgs {
     /// Routing on shortest paths: sp-tree, sp-random, ecmp-round-robin, ecmp-random or ecmp-split
-    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Routing::EcmpSplit, conflicts_with = "schedule", hide_possible_values = true, value_parser = Listed::<Routing>::new(Routing::ALL.iter().map(|routing| routing.name())))]
+    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Routing::EcmpSplit, conflicts_with = "schedule")]
+    #[arg(hide_possible_values = true, value_parser = listed(Routing::ALL, Routing::name))]
     routing: Routing,
     /// Rates of flows that share links: equal-share (the least equal share along the path) or max-min (max-min fair)
-    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = RateModel::EqualShare, hide_possible_values = true, value_parser = Listed::<RateModel>::new(RateModel::ALL.iter().map(|rates| rates.name())))]
+    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = RateModel::EqualShare)]
+    #[arg(hide_possible_values = true, value_parser = listed(RateModel::ALL, RateModel::name))]
     rates: RateModel,
     /// Clock: real, or integer (flows end at whole time units)
-    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Clock::Real, hide_possible_values = true, value_parser = Listed::<Clock>::new(Clock::ALL.iter().map(|clock| clock.name())))]
+    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Clock::Real)]
+    #[arg(hide_possible_values = true, value_parser = listed(Clock::ALL, Clock::name))]
     clock: Clock,
     /// Links between tasks and the network: direct (unlimited), terminal-links (one per terminal) or task-links (one per task)
-    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Endpoints::Direct, hide_possible_values = true, value_parser = Listed::<Endpoints>::new(Endpoints::ALL.iter().map(|endpoints| endpoints.name())))]
+    #[arg(long, help_heading = NETWORK, value_name = "NAME", default_value_t = Endpoints::Direct)]
+    #[arg(hide_possible_values = true, value_parser = listed(Endpoints::ALL, Endpoints::name))]
     endpoints: Endpoints,
     /// Capacity of a link in units per time unit; in a network with bandwidths, units are bytes [default: 1000; with bandwidths, the time unit is 1 us]
     #[arg(long, help_heading = NETWORK, value_name = "UNITS")]
@@ -122,4 +128,14 @@ impl SimulateArgs {
         let capacity = capacity.unwrap_or_else(|| topology.unit_bytes_per_second().map_or(DEFAULT_CAPACITY, of_unit));
         SimulationOptions { tasks_per_terminal, routing, rates, clock, endpoints, capacity, outstanding, startup, seed }
     }
+}
+
+/// Reads one of these values by its name.
+fn listed<T: Copy>(values: &[T], name: fn(T) -> &'static str) -> Listed<T> {
+    Listed::new(values.iter().map(|&value| name(value)))
+}
+
+/// Reads a workload.
+fn workloads() -> Listed<Workload> {
+    Listed::new(Workload::NAMES.map(|name| name.trim_end_matches("PHASES")))
 }
