@@ -74,14 +74,17 @@ impl<'a> AsynchronousCost<'a> {
             of_step().for_each(|slot| users[slot] = 0);
         }
         let mut units = vec![0; places.len()];
-        places.into_iter().for_each(|(number, place)| units[place as usize] = number);
+        for (number, place) in places {
+            units[place as usize] = number;
+        }
         let synchronous = SynchronousCost::of(problem.topology(), schedule);
         Some(Self { problem: *problem, schedule, holders, units, units_of, synchronous })
     }
 
     /// Computes the cost of a valid schedule, without a limit of the time.
+    #[expect(clippy::missing_panics_doc, reason = "an unlimited budget never ends")]
     pub fn unlimited(problem: &Problem<'a>, schedule: &'a Schedule) -> Self {
-        Self::of(problem, schedule, &Budget::unlimited()).expect("nothing ends the time")
+        Self::of(problem, schedule, &Budget::unlimited()).expect("an unlimited budget never ends")
     }
 
     /// Returns the cost of the steps, from which the synchronous time follows.
@@ -90,8 +93,9 @@ impl<'a> AsynchronousCost<'a> {
     }
 
     /// Returns the time at a speed. Takes `O(U)` time, and 16 bytes per transfer.
+    #[expect(clippy::missing_panics_doc, reason = "an unlimited budget never ends")]
     pub fn time(&self, speed: TransferSpeed) -> Picoseconds {
-        self.time_within(speed, &Budget::unlimited()).expect("nothing ends the time")
+        self.time_within(speed, &Budget::unlimited()).expect("an unlimited budget never ends")
     }
 
     /// Returns the time at each speed, or `None` if the time of the budget ends first. Threads share the speeds.
