@@ -3,7 +3,7 @@
 use lockstep_schedule::{Engine, EngineEvent, EngineObserver, EngineRequest, Outcome};
 
 use crate::kit::method::{ENGINE, Method};
-use crate::portfolio::{Portfolio, RoundLimits};
+use crate::portfolio::Portfolio;
 
 /// The engine `construct`: a portfolio of [methods](crate::methods) for any network. See
 /// [`shortest`](crate::shortest()).
@@ -37,21 +37,18 @@ impl Engine for ConstructEngine {
     }
 
     fn find(&self, request: &EngineRequest<'_>, observer: &mut EngineObserver<'_>) -> Outcome {
-        let EngineRequest { problem, goal, below, best, seed, budget, pause_after, resume } = *request;
-        let limits = RoundLimits { goal, seed, budget, pause_after };
-        let mut portfolio = Portfolio::new(&problem).without_left_out(budget);
-        portfolio.improve(best);
-        if let Err(refused) = resume.map_or(Ok(()), |state| portfolio.restore(state, below)) {
+        let mut portfolio = Portfolio::new(*request);
+        if let Err(refused) = request.resume.map_or(Ok(()), |state| portfolio.restore(state)) {
             return Outcome::of_attempt(Err(refused));
         }
         let tried =
             |method: &'static Method, effort, steps| EngineEvent::Tried { method: Some(method.name), effort, steps };
-        let quick = portfolio.quick(limits, &mut |method, effort, steps| observer(tried(method, effort, steps)));
+        let quick = portfolio.quick(&mut |method, effort, steps| observer(tried(method, effort, steps)));
         quick.into_iter().for_each(|found| observer(EngineEvent::Found(found)));
         loop {
-            portfolio.round(limits, &mut |method, effort, steps| observer(tried(method, effort, steps)));
-            if portfolio.is_over(limits) {
-                return portfolio.outcome(limits);
+            portfolio.round(&mut |method, effort, steps| observer(tried(method, effort, steps)));
+            if portfolio.is_over() {
+                return portfolio.outcome();
             }
         }
     }

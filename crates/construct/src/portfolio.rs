@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use lockstep_paths::{PathTable, TableError};
-use lockstep_schedule::{Budget, Effort, End, FoundSchedule, NotFound, Outcome, Problem, Schedule, StopReason};
+use lockstep_schedule::{
+    Budget, Effort, End, EngineRequest, FoundSchedule, NotFound, Outcome, Problem, Schedule, StopReason,
+};
 
 use crate::kit::bus_paths::bus_paths;
 use crate::kit::fixed_transfers::FixedTransfers;
@@ -21,7 +23,7 @@ use crate::method::rarest_first::RAREST_FIRST;
 /// deadline, a first attempt may [complete](crate::kit::request::AttemptContext::check_completion) its schedule. Without
 /// any schedule, the work may go on [a little longer](lockstep_schedule::FIRST_RESULT_GRACE).
 pub(crate) struct Portfolio<'a> {
-    problem: &'a Problem<'a>,
+    request: EngineRequest<'a>,
     fixed: Option<FixedTransfers<'a>>,
     methods: Vec<MethodState>,
     best: Option<FoundSchedule>,
@@ -31,8 +33,6 @@ pub(crate) struct Portfolio<'a> {
     quick_steps: u32,
     /// Whether the search for a quick schedule has ended.
     is_quick_done: bool,
-    /// The best schedule of other engines, or of this one before a pause.
-    start: Option<&'a Schedule>,
     /// Only schedules with fewer steps are of use; `u32::MAX` while there is no schedule.
     below: u32,
     /// Number of evaluations so far.
@@ -45,18 +45,6 @@ pub(crate) struct Portfolio<'a> {
     bus_paths: Result<Option<PathTable>, TableError>,
     /// The reason for the error that [`into_best`](Self::into_best) returns without a schedule.
     failure: &'static str,
-}
-
-/// The aim and the limits of a round.
-#[derive(Clone, Copy)]
-pub(crate) struct RoundLimits<'a> {
-    /// A schedule of at most this many steps is good enough.
-    pub(crate) goal: u32,
-    pub(crate) seed: u64,
-    /// The search ends before an attempt that exceeds these evaluations.
-    pub(crate) budget: &'a Budget,
-    /// Methods whose next attempt exceeds this number of evaluations wait.
-    pub(crate) pause_after: u64,
 }
 
 /// The attempts of a method so far.
@@ -99,43 +87,34 @@ const TOO_LARGE: &str = "the schedule has 2^32 channel uses or more, or the tabl
                          4 GiB; choose a smaller network or fewer messages";
 
 impl<'a> Portfolio<'a> {
-    pub(crate) fn new(problem: &'a Problem<'a>) -> Self {
+    /// Returns a search with the methods that the budget does not [leave out](Budget::without).
+    pub(crate) fn new(request: EngineRequest<'a>) -> Self {
+        let problem = &request.problem;
+        let mut methods = initial_states(problem, METHODS);
+        methods.retain(|state| request.budget.uses(state.method.part()));
+        let failure = if methods.is_empty() { ALL_LEFT_OUT } else { NO_SCHEDULE };
         Self {
-            problem,
             fixed: None,
-            methods: initial_states(problem, METHODS),
+            methods,
             best: None,
             quick: None,
             quick_steps: u32::MAX,
             is_quick_done: false,
-            start: None,
             below: u32::MAX,
             evaluations: 0,
             is_spent: false,
             is_cut: false,
             bus_paths: bus_paths(problem),
-            failure: NO_SCHEDULE,
+            failure,
+            request,
         }
-    }
-
-    /// Uses only the methods that a budget does not [leave out](Budget::without).
-    pub(crate) fn without_left_out(mut self, budget: &Budget) -> Self {
-        self.methods.retain(|state| budget.uses(state.method.part()));
-        if self.methods.is_empty() {
-            self.failure = ALL_LEFT_OUT;
-        }
-        self
-    }
-
-    /// Gives the methods a schedule to improve, until they find a shorter one.
-    pub(crate) fn improve(&mut self, start: Option<&'a Schedule>) {
-        self.start = start;
     }
 
     /// Uses only these methods from now on, and begins every schedule with the fixed transfers.
     pub(crate) fn restrict_to(&mut self, methods: &'static [Method], fixed: FixedTransfers<'a>) {
         self.fixed = Some(fixed);
-        self.methods = initial_states(self.problem, methods);
+        self.methods = initial_states(&self.request.problem, methods);
+        self.failure = NO_SCHEDULE;
     }
 
     /// Returns the number of steps of the best schedule.
@@ -150,51 +129,49 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns true if a known schedule reaches the goal.
-    fn is_reached(&self, goal: u32) -> bool {
-        self.reached() < u32::MAX && self.reached() <= goal
+    fn is_reached(&self) -> bool {
+        self.reached() < u32::MAX && self.reached() <= self.request.goal
     }
 
     /// Returns true if a schedule is known.
     fn has_schedule(&self) -> bool {
-        self.reached() < u32::MAX || self.start.is_some()
+        self.reached() < u32::MAX || self.request.best.is_some()
     }
 
     /// Returns the limits of an attempt: without a schedule, it may end later.
-    fn budget_of_attempt(&self, budget: &Budget) -> Budget {
+    fn budget_of_attempt(&self) -> Budget {
+        let budget = self.request.budget;
         if self.has_schedule() { budget.clone() } else { budget.for_first_result() }
     }
 
     /// Returns true if the goal is reached, the budget ended, or no attempts remain before the pause.
-    pub(crate) fn is_over(&self, limits: RoundLimits<'_>) -> bool {
-        self.is_reached(limits.goal)
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_reached()
             || self.is_spent
-            || !self.methods.iter().any(|state| self.shared_attempts(state, limits.pause_after) > 0)
-            || self.budget_of_attempt(limits.budget).interruption().is_some()
+            || !self.methods.iter().any(|state| self.shared_attempts(state) > 0)
+            || self.budget_of_attempt().interruption().is_some()
     }
 
     /// Runs one round: each method makes some more attempts. `observe` gets each method that supports the problem, its
     /// effort, and the number of steps if it is a new best.
-    pub(crate) fn round(
-        &mut self,
-        limits: RoundLimits<'_>,
-        observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
-    ) {
+    pub(crate) fn round(&mut self, observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>)) {
         if !self.is_quick_done {
-            self.make_quick(limits, observe);
+            self.make_quick(observe);
         }
         for place in 0..self.methods.len() {
             let attempts = self.methods[place].attempts;
             let planned = (attempts * GROWTH).max(1);
-            let more = planned.min(self.shared_attempts(&self.methods[place], limits.pause_after));
-            let budget = self.budget_of_attempt(limits.budget);
-            if more == 0 || self.is_reached(limits.goal) || budget.interruption().is_some() {
+            let more = planned.min(self.shared_attempts(&self.methods[place]));
+            let budget = self.budget_of_attempt();
+            if more == 0 || self.is_reached() || budget.interruption().is_some() {
                 continue;
             }
             // To skip only this method would change what a larger budget does next.
-            let allowed = more.min(self.affordable_attempts(&self.methods[place], limits.budget.evaluation_limit()));
+            let allowed =
+                more.min(self.affordable_attempts(&self.methods[place], self.request.budget.evaluation_limit()));
             self.is_spent = allowed < more;
             if allowed > 0 {
-                self.run_method(place, allowed, RoundLimits { budget: &budget, ..limits }, observe);
+                self.run_method(place, allowed, &budget, observe);
             }
             if self.is_spent {
                 return;
@@ -205,26 +182,25 @@ impl<'a> Portfolio<'a> {
     /// Returns the quick schedule, if the search begins with one. It then counts as known, and is no longer the best one.
     pub(crate) fn quick(
         &mut self,
-        limits: RoundLimits<'_>,
         observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
     ) -> Option<FoundSchedule> {
         if !self.is_quick_done {
-            self.make_quick(limits, observe);
+            self.make_quick(observe);
         }
         self.quick.take()
     }
 
     /// Makes the quick schedule, if there is a time limit and no schedule.
-    fn make_quick(&mut self, limits: RoundLimits<'_>, observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>)) {
-        let budget = self.budget_of_attempt(limits.budget);
-        let method = if self.problem.messages().is_scatter() { &FIRST_FIT } else { &RAREST_FIRST };
+    fn make_quick(&mut self, observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>)) {
+        let budget = self.budget_of_attempt();
+        let method = if self.request.problem.messages().is_scatter() { &FIRST_FIT } else { &RAREST_FIRST };
         let is_needed = !self.has_schedule()
             && budget.uses(method.part())
             && budget.time_left().is_some()
             && budget.interruption().is_none();
         let work = WorkCounter::default();
         let result = is_needed.then(|| {
-            let request = self.request(0..1, RoundLimits { budget: &budget, ..limits }, &work)?;
+            let request = self.method_request(0..1, &budget, &work)?;
             (method.find)(&MethodRequest { is_quick: true, ..request }).ok()
         });
         self.quick = result.flatten().map(|schedule| FoundSchedule { schedule, method: Some(method.name) });
@@ -236,15 +212,15 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns a request for some attempts; `None` if the paths of a network with buses are missing.
-    fn request<'r>(
+    fn method_request<'r>(
         &'r self,
         attempts: Range<u64>,
-        RoundLimits { goal, seed, budget, .. }: RoundLimits<'r>,
+        budget: &'r Budget,
         work: &WorkCounter,
     ) -> Option<MethodRequest<'r>> {
-        let Self { problem, fixed, below, start, .. } = *self;
+        let Self { fixed, below, request: EngineRequest { ref problem, goal, seed, best, .. }, .. } = *self;
         let bus_paths = self.bus_paths.as_ref().ok()?.as_ref();
-        let best = self.best.as_ref().map(|best| &best.schedule).or(start);
+        let best = self.best.as_ref().map(|best| &best.schedule).or(best);
         let (is_quick, work) = (false, work.clone());
         Some(MethodRequest { problem, goal, below, best, seed, attempts, budget, is_quick, fixed, bus_paths, work })
     }
@@ -254,7 +230,7 @@ impl<'a> Portfolio<'a> {
         &mut self,
         place: usize,
         more: u64,
-        limits: RoundLimits<'_>,
+        budget: &Budget,
         observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
     ) {
         let (below, reached) = (self.below, self.reached());
@@ -262,7 +238,7 @@ impl<'a> Portfolio<'a> {
         let attempts = attempts..attempts.saturating_add(more);
         let end = attempts.end;
         let work = WorkCounter::default();
-        let Some(request) = self.request(attempts, limits, &work) else {
+        let Some(request) = self.method_request(attempts, budget, &work) else {
             self.methods[place].is_over = true;
             return;
         };
@@ -306,7 +282,8 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the number of attempts within the method's share of the evaluations before the pause. A method that has been idle
     /// gets less than others.
-    fn shared_attempts(&self, state: &MethodState, pause_after: u64) -> u64 {
+    fn shared_attempts(&self, state: &MethodState) -> u64 {
+        let pause_after = self.request.pause_after;
         let weights: u64 = self.methods.iter().filter(|state| !state.is_over).map(MethodState::weight).sum();
         let share = match pause_after {
             u64::MAX => pause_after,
@@ -336,12 +313,12 @@ impl<'a> Portfolio<'a> {
         numbers.chain(self.methods.iter().flat_map(of_method)).flat_map(u64::to_le_bytes).collect()
     }
 
-    /// Continues from a state of [`save`](Self::save). Only schedules with fewer steps than `below` are of use.
+    /// Continues from a state of [`save`](Self::save).
     ///
     /// # Errors
     ///
     /// [`NotFound::Resume`], if the state is not one of all methods.
-    pub(crate) fn restore(&mut self, state: &[u8], below: u32) -> Result<(), NotFound> {
+    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), NotFound> {
         let numbers: Vec<u64> = state.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
         let refused = || NotFound::Resume { why: "the portfolio has other methods".to_owned() };
         let Some(([evaluations, best], methods)) = numbers.split_first_chunk() else { return Err(refused()) };
@@ -350,7 +327,7 @@ impl<'a> Portfolio<'a> {
             return Err(refused());
         }
         self.evaluations = *evaluations;
-        self.below = below.min(u32::try_from(*best).map_err(|_| refused())?);
+        self.below = self.request.below.min(u32::try_from(*best).map_err(|_| refused())?);
         for (state, &[attempts, spent, price, is_over, idle]) in self.methods.iter_mut().zip(methods) {
             (state.attempts, state.spent, state.price, state.idle) = (attempts, spent, price.max(1), idle);
             state.is_over = is_over != 0;
@@ -359,7 +336,8 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns the outcome of a search that [is over](Self::is_over).
-    pub(crate) fn outcome(self, RoundLimits { goal, budget, .. }: RoundLimits<'_>) -> Outcome {
+    pub(crate) fn outcome(self) -> Outcome {
+        let EngineRequest { goal, budget, .. } = self.request;
         let is_spent = self.is_spent || self.is_cut;
         let reason = budget.interruption().or(Some(StopReason::Evaluations).filter(|_| is_spent));
         let is_reached = self.best_steps().is_some_and(|steps| steps <= goal);
@@ -370,7 +348,7 @@ impl<'a> Portfolio<'a> {
             None if has_more => End::Paused(self.save()),
             None => End::Exhausted,
         };
-        Outcome { work: self.evaluations, found: self.into_best(budget), end }
+        Outcome { work: self.evaluations, found: self.into_best(), end }
     }
 
     /// Returns the best schedule.
@@ -379,12 +357,12 @@ impl<'a> Portfolio<'a> {
     ///
     /// [`NotFound::TooLong`], if there was a schedule before and none is shorter; [`NotFound::Unfinished`], if the time was
     /// over before any was complete; [`NotFound::Unsupported`], if no method found a schedule.
-    pub(crate) fn into_best(self, budget: &Budget) -> Result<FoundSchedule, NotFound> {
+    pub(crate) fn into_best(self) -> Result<FoundSchedule, NotFound> {
         let why = self.bus_paths.map_or_else(|error| error.to_string(), |_| self.failure.to_owned());
-        let known = self.start.map_or(u32::MAX, |start| start.step_count() as u32).min(self.quick_steps);
+        let known = self.request.best.map_or(u32::MAX, |start| start.step_count() as u32).min(self.quick_steps);
         let found = self.best.into_iter().chain(self.quick);
         found.min_by_key(|found| found.schedule.step_count()).ok_or_else(|| match self.below.min(known) {
-            u32::MAX => match budget.interruption() {
+            u32::MAX => match self.request.budget.interruption() {
                 Some(reason) => NotFound::Unfinished { reason },
                 None => NotFound::Unsupported { engine: ENGINE, why },
             },

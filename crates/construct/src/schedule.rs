@@ -1,11 +1,13 @@
 //! The public entry points: schedules of one distribution, or of all phases of a collective.
 
-use lockstep_schedule::{Budget, DistributePhase, Effort, FoundSchedule, NotFound, Part, Problem, Schedule};
+use lockstep_schedule::{
+    Budget, DistributePhase, Effort, EngineRequest, FoundSchedule, NotFound, Part, Problem, Schedule,
+};
 use tracing::instrument;
 
 use crate::kit::method::Method;
 use crate::method::METHODS;
-use crate::portfolio::{Portfolio, RoundLimits};
+use crate::portfolio::Portfolio;
 
 /// Returns every method. The cheapest and most promising methods come first.
 ///
@@ -68,13 +70,13 @@ pub fn shortest(
     budget: &Budget,
     mut observe: impl FnMut(&'static Method, Effort, Option<u32>),
 ) -> Result<FoundSchedule, NotFound> {
-    let mut portfolio = Portfolio::new(problem).without_left_out(budget);
     let timed = budget.clone().with_evaluations(u64::MAX);
-    let limits = RoundLimits { goal, seed, budget: &timed, pause_after: budget.evaluation_limit() };
+    let request = EngineRequest::new(*problem, goal, seed, &timed);
+    let mut portfolio = Portfolio::new(EngineRequest { pause_after: budget.evaluation_limit(), ..request });
     loop {
-        portfolio.round(limits, &mut observe);
-        if portfolio.is_over(limits) {
-            return portfolio.into_best(budget);
+        portfolio.round(&mut observe);
+        if portfolio.is_over() {
+            return portfolio.into_best();
         }
     }
 }
@@ -104,19 +106,21 @@ pub fn shortest(
 pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -> Result<Schedule, NotFound> {
     let phases = DistributePhase::all(problem);
     let problems: Vec<Problem> = phases.iter().map(|phase| phase.problem(problem)).collect();
-    let portfolio = |problem| Portfolio::new(problem).without_left_out(budget);
-    let mut portfolios: Vec<Portfolio> = problems.iter().map(portfolio).collect();
     // Each of several phases shall be as short as possible.
-    let goal = if portfolios.len() == 1 { steps } else { 1 };
+    let goal = if problems.len() == 1 { steps } else { 1 };
     let timed = budget.clone().with_evaluations(u64::MAX);
-    let limits = RoundLimits { goal, seed, budget: &timed, pause_after: budget.evaluation_limit() };
+    let portfolio = |&problem: &Problem<'_>| {
+        let request = EngineRequest::new(problem, goal, seed, &timed);
+        Portfolio::new(EngineRequest { pause_after: budget.evaluation_limit(), ..request })
+    };
+    let mut portfolios: Vec<Portfolio> = problems.iter().map(portfolio).collect();
     loop {
         for portfolio in &mut portfolios {
-            portfolio.round(limits, &mut |_, _, _| {});
+            portfolio.round(&mut |_, _, _| {});
         }
         let best = portfolios.iter().map(Portfolio::best_steps);
         let reached = best.into_iter().try_fold(0, |sum: u32, steps| Some(sum.saturating_add(steps?)));
-        let is_over = portfolios.iter().all(|portfolio| portfolio.is_over(limits));
+        let is_over = portfolios.iter().all(Portfolio::is_over);
         match (reached, budget.interruption()) {
             (Some(reached), _) if reached <= steps => break,
             // A portfolio without a schedule returns the error below.
@@ -128,7 +132,7 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
     }
     let mut schedule = Schedule::new();
     for (phase, portfolio) in phases.iter().zip(portfolios) {
-        schedule.append(&phase.from_distribution(portfolio.into_best(budget)?.schedule));
+        schedule.append(&phase.from_distribution(portfolio.into_best()?.schedule));
     }
     Ok(schedule)
 }

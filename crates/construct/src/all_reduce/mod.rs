@@ -17,7 +17,9 @@ mod trees;
 
 use lockstep_exact::{Decision, decide};
 use lockstep_model::Slots;
-use lockstep_schedule::{Budget, CommunicationModel, FoundSchedule, Pattern, Problem, Schedule, Switching, verify};
+use lockstep_schedule::{
+    Budget, CommunicationModel, EngineRequest, FoundSchedule, Pattern, Problem, Schedule, Switching, verify,
+};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -104,39 +106,35 @@ const MAX_SOLVER_SIZE: u64 = 1 << 16;
 /// Maximum size of the table of blocks and terminals: 1 GiB.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
 
-/// Returns an all-reduce in fewer steps than `start`, or in any number of steps without one; `None` if none is found.
+/// Returns an all-reduce in fewer steps than the best one so far, or in any number of steps without one; `None` if none is found.
 ///
-/// First, the transfers of `start` are moved together, so that partial sums and results share steps. Then attempts choose
+/// First, the transfers of the best one are moved together, so that partial sums and results share steps. Then attempts choose
 /// a root and two trees for every block, and pipeline the blocks. A block may also have two neighbours as roots, which
 /// exchange their sums in the same step. On a ring of an even number of terminals, this saves a step. At last, the trees of
 /// all blocks compete for the channels of fewer and fewer steps. Few blocks are also planned by recursive doubling on
 /// hypercubes, and by lists of terminals that exchange their sums. Small problems are also planned by a solver of propositional formulas.
 ///
-/// The result depends on the arguments only, unless time or cancellation ends the search. Without a `start`, the first schedule
+/// The result depends on the request only, unless time or cancellation ends the search. Without any schedule, the first one
 /// may be completed [a little later](lockstep_schedule::FIRST_RESULT_GRACE). One evaluation is one transfer
 /// placed, four routes considered, or 32 channels searched. There is no result if the table of blocks and terminals takes more
 /// than 1 GiB.
 ///
 /// ```
 /// use lockstep_construct::all_reduce;
-/// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem, verify};
+/// use lockstep_schedule::{Budget, Collective, CommunicationModel, EngineRequest, Problem, verify};
 /// use lockstep_topology::Topology;
 ///
 /// let star: Topology = "star:8".parse()?;
 /// let collective = Collective::all_reduce();
 /// let problem = Problem::new(&star, &collective, CommunicationModel::wormhole())?;
-/// let found = all_reduce(&problem, None, 9, 1, &Budget::evaluations(10_000)).expect("a schedule");
+/// let budget = Budget::evaluations(10_000);
+/// let found = all_reduce(&EngineRequest::new(problem, 9, 1, &budget)).expect("a schedule");
 /// // The centre sums one of 8 blocks per step, and sends each back in the next step.
 /// assert_eq!(verify(&problem, &found.schedule)?.steps, 9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn all_reduce(
-    problem: &Problem<'_>,
-    start: Option<&Schedule>,
-    goal: u32,
-    seed: u64,
-    budget: &Budget,
-) -> Option<FoundSchedule> {
+pub fn all_reduce(request: &EngineRequest<'_>) -> Option<FoundSchedule> {
+    let EngineRequest { ref problem, goal, best: start, seed, budget, .. } = *request;
     let (topology, messages) = (problem.topology(), problem.messages());
     let table_bytes = messages.len() as u64 * topology.terminal_count() as u64 * size_of::<u32>() as u64;
     if problem.collective().pattern() != Pattern::ReduceBroadcast || table_bytes > MAX_TABLE_BYTES {

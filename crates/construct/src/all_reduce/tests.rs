@@ -10,6 +10,16 @@ use super::*;
 use crate::kit::testing::any_instance;
 use crate::negotiation::transfers::BlockTransfer;
 
+fn all_reduce(
+    problem: &Problem<'_>,
+    best: Option<&Schedule>,
+    goal: u32,
+    seed: u64,
+    budget: &Budget,
+) -> Option<FoundSchedule> {
+    super::all_reduce(&EngineRequest { best, ..EngineRequest::new(*problem, goal, seed, budget) })
+}
+
 fn steps(network: &Topology, blocks: u32, goal: u32) -> u32 {
     let collective = Collective::all_reduce_in_blocks(network, &[], blocks.try_into().unwrap()).unwrap();
     steps_under(&Problem::new(network, &collective, CommunicationModel::wormhole()).unwrap(), goal)

@@ -4,14 +4,16 @@ mod survivors;
 #[cfg(test)]
 mod tests;
 
-use lockstep_schedule::{Budget, Effort, MessageId, NotFound, Problem, Schedule, Step, needed_transfers};
+use lockstep_schedule::{
+    Budget, Effort, EngineRequest, MessageId, NotFound, Problem, Schedule, Step, needed_transfers,
+};
 use lockstep_topology::ChannelId;
 use tracing::instrument;
 
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method::Method;
 use crate::method::{balanced_routes, first_fit, path_colouring, rarest_first};
-use crate::portfolio::{Portfolio, RoundLimits};
+use crate::portfolio::Portfolio;
 
 pub use self::survivors::{Survivors, survivors};
 
@@ -93,21 +95,21 @@ pub fn repair(
     mut observe: impl FnMut(&'static Method, Effort, Option<u32>),
 ) -> Result<RepairedSchedule, NotFound> {
     let fixed = survivors.schedule();
-    let mut portfolio = Portfolio::new(problem);
     let timed = budget.clone().with_evaluations(u64::MAX);
-    let limits = RoundLimits { goal, seed, budget: &timed, pause_after: budget.evaluation_limit() };
+    let request = EngineRequest::new(*problem, goal, seed, &timed);
+    let mut portfolio = Portfolio::new(EngineRequest { pause_after: budget.evaluation_limit(), ..request });
     for RepairStage { methods, may_move, rounds } in STAGES {
         portfolio.restrict_to(methods, FixedTransfers { schedule: fixed, may_move });
         // If the survivors alone take too many steps and may not move, one attempt is enough.
         let is_hopeless = !may_move && fixed.step_count() > goal as usize;
         for _ in 0..if is_hopeless { 1 } else { rounds } {
-            if portfolio.is_over(limits) {
+            if portfolio.is_over() {
                 break;
             }
-            portfolio.round(limits, &mut observe);
+            portfolio.round(&mut observe);
         }
     }
-    let mut schedule = portfolio.into_best(budget)?.schedule;
+    let mut schedule = portfolio.into_best()?.schedule;
     if problem.messages().is_scatter() && !problem.model().is_direct() {
         // Where a fault has cut a path, the transfers before it serve no receiver.
         schedule = needed_transfers(problem, schedule);

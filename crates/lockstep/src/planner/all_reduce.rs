@@ -3,9 +3,11 @@
 use lockstep_bounds::{BoundSearch, Cost};
 use lockstep_certificate::LowerBound;
 use lockstep_construct::{ConstructEngine, all_reduce};
-use lockstep_schedule::{Budget, Effort, Engine, FoundSchedule, Part, Pattern, Problem, Schedule, StopReason, verify};
+use lockstep_schedule::{
+    Budget, Effort, Engine, EngineRequest, FoundSchedule, Part, Pattern, Problem, Schedule, StopReason, verify,
+};
 
-use super::budget_share::{part_of_time, share};
+use super::budget_share::part_of_time;
 use super::event::Event;
 use super::plan_state::PhaseSchedule;
 use super::registry::RegisteredEngine;
@@ -72,17 +74,17 @@ pub(super) fn raise_whole(
 /// The evaluations of the first look at a whole all-reduce, before its phases. A number that does not depend on the budget.
 pub(super) const FIRST_LOOK_EVALUATIONS: u64 = 1 << 16;
 
-/// Returns a schedule of a whole all-reduce in fewer steps than `start`, before its phases are planned and after bounds of it
-/// by rules of little cost. There is none if the problem is large: then the phases often have optimal schedules at once.
+/// Returns a shorter schedule of a whole all-reduce, before its phases are planned and after bounds of it by rules of little
+/// cost, which are the goal unless a number of `steps` is. There is none if the problem is large: then the phases often have
+/// optimal schedules at once.
 pub(super) fn first_look(
-    problem: &Problem<'_>,
-    start: Option<&Schedule>,
-    search: &mut BoundSearch<'_>,
+    request: &EngineRequest<'_>,
     steps: Option<u32>,
-    (seed, budget): (u64, &Budget),
+    search: &mut BoundSearch<'_>,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Option<PhaseSchedule> {
-    if problem.messages().delivery_count() > FIRST_LOOK_EVALUATIONS / ATTEMPT || !budget.uses(FIRST_LOOK) {
+    let budget = request.budget;
+    if request.problem.messages().delivery_count() > FIRST_LOOK_EVALUATIONS / ATTEMPT || !budget.uses(FIRST_LOOK) {
         return None;
     }
     search.raise(Cost::Searches, u32::MAX, budget, |rule, bound| {
@@ -90,8 +92,8 @@ pub(super) fn first_look(
     });
     let bound = search.best().steps;
     let limit = budget.clone().with_evaluations(budget.evaluation_limit().min(FIRST_LOOK_EVALUATIONS));
-    let found = all_reduce(problem, start, steps.unwrap_or(bound), seed, &limit)?;
-    verified(problem, found, observe)
+    let found = all_reduce(&EngineRequest { goal: steps.unwrap_or(bound), budget: &limit, ..*request })?;
+    verified(&request.problem, found, observe)
 }
 
 /// Returns true if the problem is also planned as a whole, after its phases: it is an all-reduce, `engines` contains
@@ -101,24 +103,20 @@ pub(super) fn is_planned_whole(problem: &Problem<'_>, engines: &[RegisteredEngin
     problem.collective().pattern() == Pattern::ReduceBroadcast && budget.uses(WHOLE) && engines.iter().any(is_construct)
 }
 
-/// Returns an all-reduce in fewer steps than `start`, and why the search was stopped before it reached the goal. There is
-/// none if the problem is not planned as a whole. The search gets one of `parts` of the evaluations, and all remaining time.
+/// Returns a shorter all-reduce, and why the search was stopped before it reached the goal. There is none if the problem is not
+/// planned as a whole.
 pub(super) fn shorter_all_reduce(
-    problem: &Problem<'_>,
+    request: &EngineRequest<'_>,
     engines: &[RegisteredEngine<'_>],
-    start: Option<&Schedule>,
-    goal: u32,
-    seed: u64,
-    (budget, parts): (&Budget, usize),
     observe: &mut dyn FnMut(Event<'_>),
 ) -> (Option<PhaseSchedule>, Option<StopReason>) {
-    let is_reached = start.is_some_and(|start| start.step_count() as u32 <= goal);
-    if !is_planned_whole(problem, engines, budget) || is_reached {
+    let EngineRequest { ref problem, budget, .. } = *request;
+    let is_reached = |schedule: &Schedule| schedule.step_count() as u32 <= request.goal;
+    if !is_planned_whole(problem, engines, budget) || request.best.is_some_and(is_reached) {
         return (None, None);
     }
-    let budget = share(budget, parts, 1);
-    let found = all_reduce(problem, start, goal, seed, &budget);
-    let is_reached = found.as_ref().is_some_and(|found| found.schedule.step_count() as u32 <= goal);
+    let found = all_reduce(request);
+    let is_reached = found.as_ref().is_some_and(|found| is_reached(&found.schedule));
     let stopped = budget.interruption().filter(|_| !is_reached);
     (found.and_then(|found| verified(problem, found, observe)), stopped)
 }

@@ -2,7 +2,7 @@
 
 use lockstep_bounds::Cost;
 use lockstep_certificate::LowerBound;
-use lockstep_schedule::{Budget, DistributePhase, Phase, Problem, Schedule, StopReason};
+use lockstep_schedule::{Budget, DistributePhase, EngineRequest, Phase, Problem, Schedule, StopReason};
 
 use super::all_reduce::{first_look, is_planned_whole, shorter_all_reduce};
 use super::bounds::Bounds;
@@ -79,8 +79,9 @@ impl Pass<'_> {
         let of_whole =
             bounds.of_whole.as_mut().filter(|_| self.looks_first && is_planned_whole(problem, engines, budget));
         let looked = of_whole.and_then(|of_whole| {
-            let start = known.map(|known| &known.schedule);
-            first_look(problem, start, of_whole, options.steps, (seed, budget), observe)
+            let best = known.map(|known| &known.schedule);
+            let request = EngineRequest { best, ..EngineRequest::new(*problem, 0, seed, budget) };
+            first_look(&request, options.steps, of_whole, observe)
         });
         let first = looked.or_else(|| known.cloned());
         let goal = options.steps.unwrap_or(0);
@@ -173,7 +174,10 @@ impl Pass<'_> {
         let reached = start.map_or(u32::MAX, |start| start.step_count() as u32);
         bounds.raise_whole(reached, (self.bounds, &self.budget), observe);
         let goal = self.options.steps.unwrap_or(bounds.best_steps());
-        shorter_all_reduce(self.problem, self.engines, start, goal, self.seed, (&self.budget, parts), observe)
+        // The search gets all remaining time.
+        let budget = share(&self.budget, parts, 1);
+        let request = EngineRequest { best: start, ..EngineRequest::new(*self.problem, goal, self.seed, &budget) };
+        shorter_all_reduce(&request, self.engines, observe)
     }
 
     /// Offers the bounds of the phases that a checkpoint contains, after their check.
