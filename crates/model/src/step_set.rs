@@ -1,13 +1,13 @@
 //! Sets of consecutive steps in one word.
 
 use std::fmt::Debug;
-use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
 /// A set of steps within one block, as the bits of a word. The lowest bit is the first step of the block.
 ///
 /// A search reads few bits of a word that is longer than its schedules, and many words if they are short.
 pub trait StepSet:
-    Copy + Eq + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + BitOrAssign + Not<Output = Self>
+    Copy + Eq + Debug + BitAnd<Output = Self> + BitAndAssign + BitOr<Output = Self> + BitOrAssign + Not<Output = Self>
 {
     /// Number of steps per block.
     const STEPS: u32;

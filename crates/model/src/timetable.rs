@@ -27,6 +27,25 @@ impl<'a, W: StepSet> Timetable<'a, W> {
         Self { slots, full: Vec::new(), uses: Vec::new(), first_open_block: vec![0; slots.len()] }
     }
 
+    /// Returns a table without uses, with the rows of this number of steps.
+    pub fn with_steps(slots: &'a Slots, steps: u32) -> Self {
+        let full = vec![W::NONE; slots.len() * steps.div_ceil(W::STEPS) as usize];
+        Self { full, ..Self::new(slots) }
+    }
+
+    /// Removes all uses.
+    pub fn clear(&mut self) {
+        self.full.fill(W::NONE);
+        self.uses.fill(0);
+        self.first_open_block.fill(0);
+    }
+
+    /// Returns the full steps of all slots in a block that is in the table.
+    #[inline]
+    pub fn full_steps(&self, block: u32) -> &[W] {
+        &self.full[block as usize * self.slots.len()..][..self.slots.len()]
+    }
+
     /// Returns the free steps of a slot in a block.
     #[inline]
     pub fn free_steps(&self, block: u32, slot: SlotId) -> W {
@@ -90,11 +109,38 @@ impl<'a, W: StepSet> Timetable<'a, W> {
         }
     }
 
-    /// Returns the uses of a slot with a capacity above one in a step, given by its place among these slots.
+    /// Removes a use of a slot in a step.
+    #[inline]
+    pub fn release(&mut self, slot: SlotId, step: u32) {
+        if let Some(place) = self.slots.wide_place(slot) {
+            *self.uses_mut(place, step) -= 1;
+        }
+        let block = step / W::STEPS;
+        self.full[block as usize * self.slots.len() + slot as usize] &= !W::of(step);
+        let first_open = &mut self.first_open_block[slot as usize];
+        *first_open = block.min(*first_open);
+    }
+
+    /// Returns the number of uses of a slot in a step.
+    #[inline]
+    pub fn uses(&self, slot: SlotId, step: u32) -> u32 {
+        match self.slots.wide_place(slot) {
+            Some(place) => self.uses.get(self.uses_index(place, step)).copied().unwrap_or(0),
+            None => u32::from(!self.is_free(slot, step)),
+        }
+    }
+
+    /// Returns the index of a slot and step in `uses`. The slot is given by its place among those with a capacity above one.
+    #[inline]
+    fn uses_index(&self, place: usize, step: u32) -> usize {
+        let (count, steps) = (self.slots.wide_count(), W::STEPS as usize);
+        ((step / W::STEPS) as usize * count + place) * steps + (step % W::STEPS) as usize
+    }
+
     #[inline]
     fn uses_mut(&mut self, place: usize, step: u32) -> &mut u32 {
         let (count, steps) = (self.slots.wide_count(), W::STEPS as usize);
-        let index = ((step / W::STEPS) as usize * count + place) * steps + (step % W::STEPS) as usize;
+        let index = self.uses_index(place, step);
         if index >= self.uses.len() {
             self.uses.resize(((step / W::STEPS) as usize + 1) * count * steps, 0);
         }

@@ -4,13 +4,12 @@
 //! into another. Each block crosses it twice, once if its root is one of these terminals. So blocks get different roots, in
 //! the numbers that keep the load of the busiest channel or port low.
 
-use lockstep_model::Slots;
+use lockstep_model::{Routes, Slots};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
 
 use super::trees::{AttemptChoice, BlockTrees, TreeGrowth};
 use crate::negotiation::groups::{Group, Groups};
-use crate::negotiation::route_table::RouteTable;
 
 /// Number of random roots from which a block chooses in a pass.
 pub(super) const TRIES: usize = 4;
@@ -31,7 +30,7 @@ pub(super) struct BalancedTrees<'a> {
 }
 
 impl<'a> BalancedTrees<'a> {
-    pub(super) fn new(routes: &'a RouteTable, groups: &'a Groups, slots: &'a Slots) -> Self {
+    pub(super) fn new(routes: &'a Routes, groups: &'a Groups, slots: &'a Slots) -> Self {
         let (growth, blocks) = (TreeGrowth::new(routes, slots, groups.terminal_count()), groups.block_count());
         let (roots, best) = (vec![0; blocks], (u32::MAX, Vec::new()));
         Self { groups, growth, blocks: vec![BlockTrees::default(); blocks], roots, best }
@@ -109,6 +108,7 @@ mod tests {
     use super::super::trees::RootChoice;
     use super::*;
     use crate::kit::task::SchedulingTask;
+    use crate::negotiation::neighbour_routes::neighbour_routes;
 
     /// Each block crosses the channel 3 -> 4 twice unless its root is 3 or 4, and the channel 5 -> 6 twice unless its root is 5
     /// or 6. So 21 transfers of 7 blocks cross them together, and one of them needs 11 steps. With one root for all, 14.
@@ -125,7 +125,7 @@ mod tests {
         let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
         let slots = task.slots();
-        let routes = RouteTable::of_neighbours(&task, &slots).unwrap();
+        let routes = neighbour_routes(&task, &slots).unwrap();
         let groups = Groups::new(&problem, &routes).unwrap();
         let mut balanced = BalancedTrees::new(&routes, &groups, &slots);
         let mut rng = ChaCha8Rng::seed_from_u64(1);

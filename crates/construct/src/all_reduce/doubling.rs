@@ -1,8 +1,9 @@
 //! Recursive doubling: partners exchange what they hold, and both add it.
 
 use lockstep_schedule::{MessageId, Ports, Problem, Schedule};
+use lockstep_topology::Topology;
 
-use crate::negotiation::route_table::RouteTable;
+use lockstep_model::Routes;
 
 /// An all-reduce of all terminals in which every block takes one step per dimension, on networks whose terminals are
 /// joined as in a hypercube. Several blocks use the dimensions in turn, so `d` dimensions and `b` blocks take `d ceil(b /
@@ -17,7 +18,7 @@ use crate::negotiation::route_table::RouteTable;
 /// High Performance Computing Applications 19 (2005), section 4.
 pub(super) fn recursive_doubling(
     problem: &Problem<'_>,
-    routes: &RouteTable,
+    routes: &Routes,
     below: u32,
     is_stopped: impl Fn() -> bool,
 ) -> Option<Schedule> {
@@ -25,7 +26,7 @@ pub(super) fn recursive_doubling(
     if messages.ids().any(|message| messages.receiver_count(message) + 1 != terminals) {
         return None;
     }
-    let dimensions = dimensions(routes, terminals)?;
+    let dimensions = dimensions(problem.topology(), routes)?;
     let at_once = match problem.model().ports {
         Ports::All => dimensions.len(),
         Ports::Limit(ports) => dimensions.len().min(ports.get() as usize),
@@ -53,7 +54,8 @@ pub(super) fn recursive_doubling(
 
 /// Returns the dimensions of a hypercube: of each, the route of every terminal to its partner. `None` if the routes are
 /// not those of a hypercube, or share resources.
-fn dimensions(routes: &RouteTable, terminals: usize) -> Option<Vec<Vec<u32>>> {
+fn dimensions(topology: &Topology, routes: &Routes) -> Option<Vec<Vec<u32>>> {
+    let terminals = topology.terminal_count();
     let mut neighbours: Vec<Vec<(u32, u32)>> = vec![Vec::new(); terminals];
     for route in 0..routes.len() as u32 {
         let [from, to] = routes.ends(route);
@@ -85,11 +87,12 @@ fn dimensions(routes: &RouteTable, terminals: usize) -> Option<Vec<Vec<u32>>> {
             reached[partner] = true;
         }
     }
-    let mut slots: Vec<u32> = all.iter().flatten().flat_map(|&route| routes.resources(route)).copied().collect();
-    let uses = slots.len();
-    slots.sort_unstable();
-    slots.dedup();
-    let is_cube = reached.iter().all(|&reached| reached) && slots.len() == uses;
+    let channels = all.iter().flatten().flat_map(|&route| routes.path(route));
+    let mut resources: Vec<_> = channels.map(|&channel| topology.resource(channel)).collect();
+    let uses = resources.len();
+    resources.sort_unstable();
+    resources.dedup();
+    let is_cube = reached.iter().all(|&reached| reached) && resources.len() == uses;
     (is_cube && all.iter().all(|one| all.iter().all(|other| commute(one, other)))).then_some(all)
 }
 

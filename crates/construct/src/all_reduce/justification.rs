@@ -1,8 +1,7 @@
 //! Justification: transfers move to later steps, and then to earlier ones.
 
-use lockstep_model::{Slots, Timetable};
+use lockstep_model::{Routes, Slots, Timetable};
 
-use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::{BlockTransfer, Transfers};
 
 /// Number of transfers placed between two looks at the clock.
@@ -31,7 +30,7 @@ impl<'a> Justification<'a> {
     /// skipped. `None` once `is_stopped`: then the transfers are no schedule.
     pub(super) fn run(
         &mut self,
-        routes: &RouteTable,
+        routes: &Routes,
         transfers: &mut Transfers,
         keys: &[u32],
         delays: bool,
@@ -48,7 +47,7 @@ impl<'a> Justification<'a> {
     /// Moves all transfers to the earliest step that their inputs allow. `backwards`: time and routes are reversed.
     fn pass(
         &mut self,
-        routes: &RouteTable,
+        routes: &Routes,
         transfers: &mut Transfers,
         keys: &[u32],
         backwards: bool,
@@ -85,7 +84,7 @@ impl<'a> Justification<'a> {
     }
 
     /// Returns the places of the ends of a transfer in `ready`.
-    fn places(&self, routes: &RouteTable, transfer: &BlockTransfer, backwards: bool) -> [usize; 2] {
+    fn places(&self, routes: &Routes, transfer: &BlockTransfer, backwards: bool) -> [usize; 2] {
         let [mut from, mut to] = routes.ends(transfer.route);
         if backwards {
             (from, to) = (to, from);

@@ -16,7 +16,7 @@ mod pipeline;
 mod trees;
 
 use lockstep_exact::{Decision, decide};
-use lockstep_model::Slots;
+use lockstep_model::{Routes, Slots};
 use lockstep_schedule::{
     Budget, CommunicationModel, EngineRequest, FoundSchedule, Pattern, Problem, Schedule, Switching, verify,
 };
@@ -37,8 +37,9 @@ use self::pipeline::Pipeline;
 use self::trees::{AttemptChoice, RootChoice};
 use crate::kit::task::SchedulingTask;
 use crate::negotiation::Negotiation;
+use crate::negotiation::detours::add_detours;
 use crate::negotiation::groups::Groups;
-use crate::negotiation::route_table::RouteTable;
+use crate::negotiation::neighbour_routes::{add_crossings, neighbour_routes};
 use crate::negotiation::transfers::Transfers;
 
 /// Rounds of justification per schedule.
@@ -164,7 +165,7 @@ pub fn all_reduce(request: &EngineRequest<'_>) -> Option<FoundSchedule> {
         best: None,
         roots: Vec::new(),
     };
-    let mut routes = RouteTable::of_neighbours(&task, &slots).unwrap_or_default();
+    let mut routes = neighbour_routes(&task, &slots).unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
     let doubled =
         budget.uses(RECURSIVE_DOUBLING).then(|| recursive_doubling(problem, &routes, below, is_stopped)).flatten();
@@ -177,15 +178,15 @@ pub fn all_reduce(request: &EngineRequest<'_>) -> Option<FoundSchedule> {
     let far = near
         .as_ref()
         .filter(|_| budget.uses(CROSSINGS))
-        .and_then(|_| routes.add_crossings(&task, &slots))
+        .and_then(|_| add_crossings(&mut routes, &task, &slots))
         .and_then(|()| Groups::new(problem, &routes));
     let longer = near
         .as_ref()
         .filter(|_| budget.uses(DETOURS) && (has_few_blocks || far.is_none()))
-        .and_then(|_| routes.add_detours(&task, &slots))
+        .and_then(|_| add_detours(&mut routes, &task, &slots))
         .and_then(|()| Groups::new(problem, &routes));
     let start = start.filter(|_| budget.uses(OVERLAP));
-    let start = start.and_then(|start| Transfers::of_schedule(&task, &slots, start, &mut routes, is_stopped));
+    let start = start.and_then(|start| Transfers::of_schedule(&slots, start, &mut routes, is_stopped));
     if let Some(start) = start {
         search.justify("overlap", &routes, start);
     }
@@ -263,7 +264,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Builds and justifies trees until the goal is reached or the budget ends. If there is no schedule, the first attempt may take
     /// any number of evaluations.
-    fn run_trees(&mut self, routes: &RouteTable, groups: &Groups) {
+    fn run_trees(&mut self, routes: &Routes, groups: &Groups) {
         let terminals = self.task.topology().terminal_count();
         let pipeline = Pipeline { slots: self.slots, routes, groups, terminals };
         let transfer_count = groups.transfer_count();
@@ -295,7 +296,7 @@ impl Search<'_> {
     }
 
     /// Lets lists of terminals exchange their sums, in fewer and fewer steps.
-    fn exchange(&mut self, routes: &mut RouteTable, groups: &Groups) {
+    fn exchange(&mut self, routes: &mut Routes, groups: &Groups) {
         let Some(mut exchange) = Exchange::new(self.task, groups, self.slots) else { return };
         let terminals = self.task.topology().terminal_count() as u64;
         let limit = (self.evaluations_left / 2).min(MAX_EXCHANGE_EVALUATIONS * terminals);
@@ -304,7 +305,7 @@ impl Search<'_> {
             let most = self.below.min(MAX_EXCHANGE_STEPS) - 1;
             let Some(schedule) = exchange.find(most, limit, || self.is_stopped(), &mut rng) else { break };
             self.below = schedule.step_count() as u32;
-            let transfers = Transfers::of_schedule(self.task, self.slots, &schedule, routes, || false);
+            let transfers = Transfers::of_schedule(self.slots, &schedule, routes, || false);
             self.best = transfers.map(|transfers| ("exchange", transfers));
         }
         self.evaluations_left = self.evaluations_left.saturating_sub(exchange.evaluations());
@@ -312,7 +313,7 @@ impl Search<'_> {
 
     /// Negotiates trees in fewer and fewer steps until the goal is reached, or this part of the remaining evaluations is
     /// used up.
-    fn negotiate(&mut self, routes: &RouteTable, groups: &Groups, parts: u64) {
+    fn negotiate(&mut self, routes: &Routes, groups: &Groups, parts: u64) {
         let most = (self.evaluations_left / parts).saturating_mul(ROUTES_PER_EVALUATION);
         let budget = self.budget.clone().with_evaluations(most);
         if self.below == u32::MAX || self.is_over() || !self.budget.uses(NEGOTIATED_TREES) {
@@ -390,7 +391,7 @@ impl Search<'_> {
     }
 
     /// Justifies transfers, and keeps them if they are shorter than the best so far. Returns whether they are.
-    fn justify(&mut self, method: &'static str, routes: &RouteTable, mut transfers: Transfers) -> bool {
+    fn justify(&mut self, method: &'static str, routes: &Routes, mut transfers: Transfers) -> bool {
         let mut kept = None;
         let rounds = if self.budget.uses(JUSTIFICATION) { ROUNDS } else { 0 };
         for round in 0..=rounds {

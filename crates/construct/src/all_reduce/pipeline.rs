@@ -2,20 +2,19 @@
 
 use std::cmp::Reverse;
 
-use lockstep_model::{Slots, Timetable};
+use lockstep_model::{Routes, Slots, Timetable};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::balanced_trees::BalancedTrees;
 use super::trees::{AttemptChoice, BlockTrees, RootChoice, TreeGrowth};
 use crate::negotiation::groups::{Group, Groups};
-use crate::negotiation::route_table::RouteTable;
 use crate::negotiation::transfers::{BlockTransfer, Transfers};
 
 /// Builds schedules block by block.
 pub(super) struct Pipeline<'a> {
     pub(super) slots: &'a Slots,
-    pub(super) routes: &'a RouteTable,
+    pub(super) routes: &'a Routes,
     pub(super) groups: &'a Groups,
     pub(super) terminals: usize,
 }

@@ -170,7 +170,7 @@ fn exchanges_stay_in_one_step() {
     let problem = Problem::new(&pair, &collective, CommunicationModel::wormhole()).unwrap();
     let task = SchedulingTask::new(&problem).unwrap();
     let slots = task.slots();
-    let routes = RouteTable::of_neighbours(&task, &slots).unwrap();
+    let routes = neighbour_routes(&task, &slots).unwrap();
     for delays in [true, false] {
         let mut transfers = Transfers([0, 1].map(|route| BlockTransfer { block: 0, route, step: 3 }).to_vec());
         Justification::new(&slots, 1, 2).run(&routes, &mut transfers, &[0, 1], delays, &|| false).unwrap();
@@ -384,13 +384,13 @@ fn nothing_begins_after_the_end_of_the_time() {
     assert!(all_reduce(&problem, Some(&known), 1, 1, &over).is_none());
     let task = SchedulingTask::new(&problem).unwrap();
     let slots = task.slots();
-    let mut routes = RouteTable::of_neighbours(&task, &slots).unwrap();
+    let mut routes = neighbour_routes(&task, &slots).unwrap();
     // 16 blocks use 4 dimensions in 4 waves.
     let doubled = |below, is_stopped| recursive_doubling(&problem, &routes, below, || is_stopped);
     assert_eq!(doubled(17, false).map(|schedule| schedule.step_count()), Some(16));
     assert!(doubled(16, false).is_none() && doubled(17, true).is_none());
-    assert!(Transfers::of_schedule(&task, &slots, &known, &mut routes, || true).is_none());
-    let mut transfers = Transfers::of_schedule(&task, &slots, &known, &mut routes, || false).unwrap();
+    assert!(Transfers::of_schedule(&slots, &known, &mut routes, || true).is_none());
+    let mut transfers = Transfers::of_schedule(&slots, &known, &mut routes, || false).unwrap();
     let keys: Vec<u32> = (0..transfers.len() as u32).collect();
     let mut justification = Justification::new(&slots, 16, 16);
     assert!(justification.run(&routes, &mut transfers, &keys, true, &|| true).is_none());

@@ -3,13 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use lockstep_model::{SlotId, Slots};
+use lockstep_model::{Routes, SlotId, Slots};
 use lockstep_schedule::Budget;
 use rand::{Rng, RngExt};
 
 use super::parts::{BALANCED_TREES, TWO_ROOTS};
 use crate::negotiation::neighbour_graph::NeighbourGraph;
-use crate::negotiation::route_table::RouteTable;
 
 /// The price of a use that makes a slot busier than all others.
 const HIGHEST_PRICE: u64 = 1 << 20;
@@ -85,7 +84,7 @@ type Cost = (u64, u64);
 
 /// Grows trees one after the other, and counts the uses of every resource and port.
 pub(super) struct TreeGrowth<'a> {
-    routes: &'a RouteTable,
+    routes: &'a Routes,
     slots: &'a Slots,
     /// Number of uses of each slot by all trees so far.
     load: Vec<u32>,
@@ -97,7 +96,7 @@ pub(super) struct TreeGrowth<'a> {
 }
 
 impl<'a> TreeGrowth<'a> {
-    pub(super) fn new(routes: &'a RouteTable, slots: &'a Slots, terminals: usize) -> Self {
+    pub(super) fn new(routes: &'a Routes, slots: &'a Slots, terminals: usize) -> Self {
         Self {
             routes,
             slots,

@@ -1,6 +1,6 @@
 //! A shortest path per message, so that all resources have about the same load.
 
-use lockstep_model::Slots;
+use lockstep_model::{Routes, Slots};
 use lockstep_topology::{ChannelId, NodeId, Topology};
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -20,66 +20,63 @@ const WIDTHS: u32 = 8;
 /// Units of work per channel of a message's path in one pass.
 const PATH_WORK: u64 = 4;
 
-/// A shortest path per message.
+/// Returns a shortest path per message. Some passes visit all sources in random order. The prices rise more steeply near the
+/// limit in later passes. Each pass finds the cheapest shortest paths from a source to all nodes, in `O(M)` time, and moves
+/// the messages for which the new path is cheaper. A first attempt may end after the deadline, so that its schedule can be
+/// [completed](AttemptContext::check_completion).
 ///
-/// Memory: 4 bytes per message and 4 bytes per channel of its path.
-#[derive(Debug)]
-pub(crate) struct BalancedPaths {
+/// # Errors
+///
+/// [`MethodError::Unsupported`], if a receiver cannot be reached in one transfer; [`MethodError::TooLarge`], if all
+/// paths together have more channels than a schedule can hold; otherwise as [`AttemptContext::check`].
+///
+/// # Source
+///
+/// Prices exponential in the load: Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits
+/// with applications to load balancing and machine scheduling* (1997).
+pub(crate) fn balanced_paths(
+    task: &SchedulingTask<'_>,
+    slots: &Slots,
+    passes: u32,
+    rng: &mut impl Rng,
+    context: &AttemptContext<'_>,
+) -> Result<Routes, MethodError> {
+    let distances = SourceDistances::new(task)?;
+    let (by_source, mut paths) = PathRows::unknown(task, &distances)?;
+    let least = paths.channels.len() as u64 / task.topology().capacity_sum().max(1) + 1;
+    let mut prices = CongestionPrices::new(slots.resource_capacities());
+    let mut tree = CheapestPaths::new(task, slots);
+    let mut scratch = DistanceScratch::default();
+    let mut of_sources: Vec<&[(NodeId, NodeId, u32)]> = by_source.chunk_by(|one, other| one.0 == other.0).collect();
+    for pass in 0..passes {
+        let limit = prices.steps().max(u32::try_from(least).map_err(|_| MethodError::TooLarge)?);
+        prices.set_limit(limit, (limit >> (FIRST_WIDTH_BITS + WIDTHS * pass / passes)).max(1));
+        of_sources.shuffle(rng);
+        for &messages in &of_sources {
+            context.check_preparation()?;
+            let source = messages[0].0;
+            let mut work = tree.search(source, distances.from(source, &mut scratch), &prices, TieNoise::new(rng));
+            for &(_, target, message) in messages {
+                let path = paths.path_mut(message);
+                work += PATH_WORK * path.len() as u64;
+                if pass == 0 || tree.is_cheaper(target, path, &mut prices) {
+                    tree.copy_path(target, path);
+                }
+                tree.add(path, &mut prices);
+            }
+            context.count(work);
+        }
+    }
+    Ok(Routes::of_paths(slots, (0..paths.end.len() as u32).map(|message| paths.path(message))))
+}
+
+/// A path per message, which changes in its place.
+struct PathRows {
     end: Vec<u32>,
     channels: Vec<ChannelId>,
 }
 
-impl BalancedPaths {
-    /// Finds paths in some passes over all sources in random order. The prices rise more steeply near the limit in later passes.
-    /// Each pass finds the cheapest shortest paths from a source to all nodes, in `O(M)` time, and moves the messages for which
-    /// the new path is cheaper. A first attempt may end after the deadline, so that its schedule can be
-    /// [completed](AttemptContext::check_completion).
-    ///
-    /// # Errors
-    ///
-    /// [`MethodError::Unsupported`], if a receiver cannot be reached in one transfer; [`MethodError::TooLarge`], if all
-    /// paths together have more channels than a schedule can hold; otherwise as [`AttemptContext::check`].
-    ///
-    /// # Source
-    ///
-    /// Prices exponential in the load: Aspnes, Azar, Fiat, Plotkin and Waarts, *On-line routing of virtual circuits
-    /// with applications to load balancing and machine scheduling* (1997).
-    pub(crate) fn find(
-        task: &SchedulingTask<'_>,
-        slots: &Slots,
-        passes: u32,
-        rng: &mut impl Rng,
-        context: &AttemptContext<'_>,
-    ) -> Result<Self, MethodError> {
-        let distances = SourceDistances::new(task)?;
-        let (by_source, mut paths) = Self::unknown(task, &distances)?;
-        let least = paths.channels.len() as u64 / task.topology().capacity_sum().max(1) + 1;
-        let mut prices = CongestionPrices::new(slots.resource_capacities());
-        let mut tree = CheapestPaths::new(task, slots);
-        let mut scratch = DistanceScratch::default();
-        let mut of_sources: Vec<&[(NodeId, NodeId, u32)]> = by_source.chunk_by(|one, other| one.0 == other.0).collect();
-        for pass in 0..passes {
-            let limit = prices.steps().max(u32::try_from(least).map_err(|_| MethodError::TooLarge)?);
-            prices.set_limit(limit, (limit >> (FIRST_WIDTH_BITS + WIDTHS * pass / passes)).max(1));
-            of_sources.shuffle(rng);
-            for &messages in &of_sources {
-                context.check_preparation()?;
-                let source = messages[0].0;
-                let mut work = tree.search(source, distances.from(source, &mut scratch), &prices, TieNoise::new(rng));
-                for &(_, target, message) in messages {
-                    let path = paths.path_mut(message);
-                    work += PATH_WORK * path.len() as u64;
-                    if pass == 0 || tree.is_cheaper(target, path, &mut prices) {
-                        tree.copy_path(target, path);
-                    }
-                    tree.add(path, &mut prices);
-                }
-                context.count(work);
-            }
-        }
-        Ok(paths)
-    }
-
+impl PathRows {
     /// Returns the source, the receiver and the number of each message, by source, and paths of the right lengths.
     #[expect(clippy::type_complexity, reason = "the parts are named where they are used")]
     fn unknown(
@@ -101,6 +98,9 @@ impl BalancedPaths {
             end.push(channels);
             by_source.push((source, receiver, message.number()));
         }
+        if u64::from(channels) + 2 * messages.len() as u64 > u64::from(u32::MAX) {
+            return Err(MethodError::TooLarge);
+        }
         by_source.sort_by_key(|&(source, ..)| source);
         Ok((by_source, Self { end, channels: vec![ChannelId::new(0); channels as usize] }))
     }
@@ -111,28 +111,13 @@ impl BalancedPaths {
     }
 
     /// Returns the path of a message.
-    pub(crate) fn path(&self, message: u32) -> &[ChannelId] {
+    fn path(&self, message: u32) -> &[ChannelId] {
         &self.channels[self.range(message)]
     }
 
     fn path_mut(&mut self, message: u32) -> &mut [ChannelId] {
         let range = self.range(message);
         &mut self.channels[range]
-    }
-
-    /// Returns the paths of all messages.
-    pub(crate) fn all(&self) -> Vec<&[ChannelId]> {
-        (0..self.len() as u32).map(|message| self.path(message)).collect()
-    }
-
-    /// Returns the number of messages.
-    pub(crate) fn len(&self) -> usize {
-        self.end.len()
-    }
-
-    /// Returns the number of channels of all paths.
-    pub(crate) fn channel_uses(&self) -> u64 {
-        self.channels.len() as u64
     }
 }
 

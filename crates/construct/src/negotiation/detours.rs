@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lockstep_model::Slots;
+use lockstep_model::{Routes, Slots};
 use lockstep_schedule::{Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId};
 
-use super::route_table::{MAX_PARALLEL, RouteTable};
+use super::neighbour_routes::MAX_PARALLEL;
 use crate::kit::task::SchedulingTask;
 
 /// Maximum number of nodes.
@@ -15,26 +15,24 @@ const MAX_NODES: usize = 32;
 /// Maximum number of paths that are extended from one terminal.
 const MAX_EXTENDED: usize = 1 << 12;
 
-impl RouteTable {
-    /// Adds legal paths between terminals, the shortest ones first, that do not use all resources of a shorter one. `None`
-    /// if there are none, in large networks, and unless the model allows longer paths.
-    pub(crate) fn add_detours(&mut self, task: &SchedulingTask<'_>, slots: &Slots) -> Option<()> {
-        let (topology, model) = (task.topology(), task.model());
-        let has_detours = model.switching == Switching::Wormhole && model.routing == Routing::Any;
-        if !has_detours || topology.node_count() > MAX_NODES {
-            return None;
-        }
-        let before = self.len();
-        let known: BTreeSet<Vec<ChannelId>> = (0..self.len() as u32).map(|route| self.path(route).to_vec()).collect();
-        for &source in topology.terminals() {
-            for path in detours_from(task, source) {
-                if !known.contains(&path) {
-                    self.push(task, slots, &path);
-                }
+/// Adds legal paths between terminals, the shortest ones first, that do not use all resources of a shorter one. `None` if there
+/// are none, in large networks, and unless the model allows longer paths.
+pub(crate) fn add_detours(routes: &mut Routes, task: &SchedulingTask<'_>, slots: &Slots) -> Option<()> {
+    let (topology, model) = (task.topology(), task.model());
+    let has_detours = model.switching == Switching::Wormhole && model.routing == Routing::Any;
+    if !has_detours || topology.node_count() > MAX_NODES {
+        return None;
+    }
+    let before = routes.len();
+    let known: BTreeSet<Vec<ChannelId>> = (0..before as u32).map(|route| routes.path(route).to_vec()).collect();
+    for &source in topology.terminals() {
+        for path in detours_from(task, source) {
+            if !known.contains(&path) {
+                routes.push(slots, &path);
             }
         }
-        (self.len() > before).then_some(())
     }
+    (routes.len() > before).then_some(())
 }
 
 /// Returns paths from a terminal to others, breadth first.

@@ -3,7 +3,7 @@
 use lockstep_schedule::{Pattern, Problem};
 
 use super::neighbour_graph::NeighbourGraph;
-use super::route_table::RouteTable;
+use lockstep_model::Routes;
 
 /// Maximum number of terminals whose distances are computed, over all groups.
 const MAX_SEARCHED: usize = 256;
@@ -36,7 +36,7 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// Returns `None` if some terminal is unreachable over routes to neighbours.
-    pub(crate) fn new(problem: &Problem<'_>, routes: &RouteTable) -> Option<Self> {
+    pub(crate) fn new(problem: &Problem<'_>, routes: &Routes) -> Option<Self> {
         let (topology, messages) = (problem.topology(), problem.messages());
         let terminals = topology.terminal_count();
         let graphs = [true, false].map(|towards_root| NeighbourGraph::new(routes, terminals, towards_root));
@@ -90,7 +90,7 @@ impl Groups {
 
     /// Returns `route` and a route back, over which two members of a group can exchange their sums. `None` if an end of
     /// `route` is not a member, or no route leads back.
-    pub(crate) fn routes_of_exchange(&self, routes: &RouteTable, group: &Group, route: u32) -> Option<[u32; 2]> {
+    pub(crate) fn routes_of_exchange(&self, routes: &Routes, group: &Group, route: u32) -> Option<[u32; 2]> {
         let [from, to] = routes.ends(route);
         let mut back = self.graphs[1].routes_at(to).iter().filter(|&&back| routes.ends(back)[1] == from);
         let are_members = [from, to].iter().all(|&end| group.is_member[end as usize]);
@@ -105,14 +105,14 @@ impl Groups {
 
 impl Group {
     /// `None` if some member is out of reach.
-    fn check_reach(&self, from_source: &NeighbourGraph, routes: &RouteTable, source: u32) -> Option<()> {
+    fn check_reach(&self, from_source: &NeighbourGraph, routes: &Routes, source: u32) -> Option<()> {
         let distance = from_source.distances(routes, source);
         let farthest = if self.is_direct { 1 } else { u32::MAX - 1 };
         self.members.iter().all(|&rank| distance[rank as usize] <= farthest).then_some(())
     }
 
     /// `None` if some member is out of reach.
-    fn search_centres(&mut self, graphs: &[NeighbourGraph; 2], routes: &RouteTable, terminals: usize) -> Option<()> {
+    fn search_centres(&mut self, graphs: &[NeighbourGraph; 2], routes: &Routes, terminals: usize) -> Option<()> {
         for root in 0..terminals.min(MAX_SEARCHED) as u32 {
             self.eccentricity.push(graphs.each_ref().map(|graph| {
                 let distance = graph.distances(routes, root);

@@ -1,25 +1,24 @@
 //! Negotiation: the trees of all blocks compete for slots by prices, until no slot is overused.
 //!
 //! A block is a message of a distribution, with one tree from its source, or a block of an all-reduce, with one
-//! tree towards a root and one away from it. [`route_table`] has the paths between terminals, [`timed_trees`] grows trees
+//! tree towards a root and one away from it. [`neighbour_routes`] has the paths between terminals, [`timed_trees`] grows trees
 //! through time, and [`price_table`] has the uses and prices of all slots.
 
-mod detours;
+pub(crate) mod detours;
 pub(crate) mod groups;
 pub(crate) mod neighbour_graph;
+pub(crate) mod neighbour_routes;
 pub(crate) mod price_table;
-pub(crate) mod route_table;
 mod timed_trees;
 pub(crate) mod transfers;
 
-use lockstep_model::Slots;
+use lockstep_model::{Routes, Slots};
 use lockstep_schedule::Budget;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
 
 use self::groups::{Group, Groups};
 use self::price_table::PriceTable;
-use self::route_table::RouteTable;
 use self::timed_trees::{Link, TreeGrower, TreeRequest};
 use self::transfers::{BlockTransfer, Transfers};
 
@@ -89,7 +88,7 @@ type Place = (u32, usize, u32);
 ///
 /// McMurchie and Ebeling, *`PathFinder`: a negotiation-based performance-driven router for FPGAs*, FPGA 1995.
 pub(crate) struct Negotiation<'a> {
-    routes: &'a RouteTable,
+    routes: &'a Routes,
     groups: &'a Groups,
     slots: &'a Slots,
     /// A root for each block, by which no channel or port is much busier than needed; empty if such roots are not known.
@@ -112,7 +111,7 @@ pub(crate) struct Negotiation<'a> {
 impl<'a> Negotiation<'a> {
     /// Returns a search for at most `steps` steps; `None` if its tables are too large.
     pub(crate) fn new(
-        routes: &'a RouteTable,
+        routes: &'a Routes,
         groups: &'a Groups,
         slots: &'a Slots,
         steps: u32,
@@ -395,6 +394,6 @@ impl<'a> Negotiation<'a> {
 }
 
 /// Returns the sum of the prices of links.
-fn price(routes: &RouteTable, table: &PriceTable<'_>, links: &[Link]) -> u64 {
+fn price(routes: &Routes, table: &PriceTable<'_>, links: &[Link]) -> u64 {
     links.iter().map(|link| u64::from(table.price(routes.slots(link.route), link.step))).sum()
 }

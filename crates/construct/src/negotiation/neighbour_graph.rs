@@ -1,6 +1,6 @@
 //! The routes of a table by their ends.
 
-use super::route_table::RouteTable;
+use lockstep_model::Routes;
 
 /// The routes by their ends.
 pub(crate) struct NeighbourGraph {
@@ -13,7 +13,7 @@ pub(crate) struct NeighbourGraph {
 
 impl NeighbourGraph {
     /// Returns the routes that lead away from the root of a tree, or towards it.
-    pub(crate) fn new(routes: &RouteTable, terminals: usize, towards_root: bool) -> Self {
+    pub(crate) fn new(routes: &Routes, terminals: usize, towards_root: bool) -> Self {
         let near = usize::from(towards_root);
         let mut start = vec![0; terminals + 1];
         let all = 0..routes.len() as u32;
@@ -42,7 +42,7 @@ impl NeighbourGraph {
 
     /// Returns the end of a route that is nearer to the root, and the other end.
     #[inline]
-    pub(crate) fn near_and_far(&self, routes: &RouteTable, route: u32) -> [u32; 2] {
+    pub(crate) fn near_and_far(&self, routes: &Routes, route: u32) -> [u32; 2] {
         let ends = routes.ends(route);
         [ends[self.near], ends[1 - self.near]]
     }
@@ -53,7 +53,7 @@ impl NeighbourGraph {
     }
 
     /// Returns the number of transfers between each terminal and `root`; `u32::MAX` if there is no path.
-    pub(crate) fn distances(&self, routes: &RouteTable, root: u32) -> Vec<u32> {
+    pub(crate) fn distances(&self, routes: &Routes, root: u32) -> Vec<u32> {
         let (mut distance, mut queue, mut next) = (vec![u32::MAX; self.start.len() - 1], vec![root], 0);
         distance[root as usize] = 0;
         while let Some(&terminal) = queue.get(next) {

@@ -8,7 +8,7 @@ use rand::Rng;
 use super::groups::Group;
 use super::neighbour_graph::NeighbourGraph;
 use super::price_table::{PriceTable, StepChoice};
-use super::route_table::RouteTable;
+use lockstep_model::Routes;
 
 /// The transfer between a terminal and the next terminal on the way to the root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +71,7 @@ type Candidate = (u32, u32, u32, u32);
 /// Grows trees from their roots, by the cheapest transfer each time. The cost of a transfer is its price, and more the
 /// farther in time it is from the root.
 pub(crate) struct TreeGrower<'a> {
-    routes: &'a RouteTable,
+    routes: &'a Routes,
     candidates: BinaryHeap<Reverse<Candidate>>,
     /// By terminal: the cost and the random number of its cheapest candidate.
     cheapest: Vec<(u32, u32)>,
@@ -84,7 +84,7 @@ pub(crate) struct TreeGrower<'a> {
 }
 
 impl<'a> TreeGrower<'a> {
-    pub(crate) fn new(routes: &'a RouteTable) -> Self {
+    pub(crate) fn new(routes: &'a Routes) -> Self {
         let (candidates, cheapest, order) = (BinaryHeap::new(), Vec::new(), Vec::new());
         Self { routes, candidates, cheapest, order, considered: 0, skipped: 0 }
     }

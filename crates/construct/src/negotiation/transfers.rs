@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_model::Slots;
+use lockstep_model::{Routes, Slots};
 use lockstep_schedule::{MessageId, Schedule};
 use lockstep_topology::ChannelId;
-
-use super::route_table::RouteTable;
-use crate::kit::task::SchedulingTask;
 
 /// One block that moves along one route in one step.
 #[derive(Clone, Copy, Debug)]
@@ -24,10 +21,9 @@ pub(crate) struct Transfers(pub(crate) Vec<BlockTransfer>);
 impl Transfers {
     /// Returns the transfers of a schedule, and adds their paths to a table. `None` once `is_stopped`.
     pub(crate) fn of_schedule(
-        task: &SchedulingTask<'_>,
         slots: &Slots,
         schedule: &Schedule,
-        routes: &mut RouteTable,
+        routes: &mut Routes,
         is_stopped: impl Fn() -> bool,
     ) -> Option<Self> {
         let mut numbers = BTreeMap::<&[ChannelId], u32>::new();
@@ -37,7 +33,7 @@ impl Transfers {
                 return None;
             }
             for transfer in at_once.iter() {
-                let route = *numbers.entry(transfer.path).or_insert_with(|| routes.push(task, slots, transfer.path));
+                let route = *numbers.entry(transfer.path).or_insert_with(|| routes.push(slots, transfer.path));
                 transfers.push(BlockTransfer { block: transfer.message.number(), route, step: step as u32 });
             }
         }
@@ -53,7 +49,7 @@ impl Transfers {
     }
 
     /// Returns the schedule of the transfers, which are sorted by step.
-    pub(crate) fn schedule(mut self, routes: &RouteTable) -> Schedule {
+    pub(crate) fn schedule(mut self, routes: &Routes) -> Schedule {
         self.0.sort_by_key(|transfer| transfer.step);
         let uses = self.0.iter().map(|transfer| routes.path(transfer.route).len()).sum();
         let mut schedule = Schedule::with_capacity(self.len(), uses);

@@ -123,7 +123,7 @@ impl<'a> Exchange<'a> {
     fn attempt(&mut self, rules: &[StepRule], is_over: impl Fn(u64) -> bool, rng: &mut impl Rng) -> Option<Progress> {
         let blocks = self.groups.block_count();
         let steps = rules.len() / blocks;
-        self.paths.clear(steps);
+        self.paths.clear(steps as u32);
         let mut states: Vec<BlockState> = (0..blocks as u32).map(|block| BlockState::new(self.groups, block)).collect();
         let (takes_turns, first) = (rng.random(), rng.random_range(0..blocks));
         for turn in 0..rules.len() {
@@ -133,7 +133,7 @@ impl<'a> Exchange<'a> {
             let (block, step) = if takes_turns { (turn % blocks, turn / blocks) } else { (turn / steps, turn % steps) };
             let block = (first + block) % blocks;
             let state = &mut states[block];
-            self.paths.begin_turn(Turn { block: block as u32, step, is_result: state.lists.len() == 1 });
+            self.paths.begin_turn(Turn { block: block as u32, step: step as u32, is_result: state.lists.len() == 1 });
             if state.lists.len() > 1 {
                 self.merge(state, &rules[block * steps + step], rng);
             } else if !state.is_complete() {
@@ -304,7 +304,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::negotiation::route_table::RouteTable;
+    use crate::negotiation::neighbour_routes::neighbour_routes;
 
     /// One attempt for 32 blocks takes more than a thousand times the limit. The search ends with the turn in which it is reached.
     #[test]
@@ -314,7 +314,7 @@ mod tests {
         let problem = Problem::new(&torus, &collective, CommunicationModel::wormhole()).unwrap();
         let task = SchedulingTask::new(&problem).unwrap();
         let slots = task.slots();
-        let groups = Groups::new(&problem, &RouteTable::of_neighbours(&task, &slots).unwrap()).unwrap();
+        let groups = Groups::new(&problem, &neighbour_routes(&task, &slots).unwrap()).unwrap();
         let mut exchange = Exchange::new(&task, &groups, &slots).unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         assert_eq!(exchange.find(100, 500, || false, &mut rng), None);

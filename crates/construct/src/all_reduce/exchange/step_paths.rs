@@ -1,8 +1,6 @@
 //! The paths of transfers, and the free channels and ports of every step.
 
-use std::ops::Range;
-
-use lockstep_model::Slots;
+use lockstep_model::{Routes, Slots, Timetable};
 use lockstep_schedule::{Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId};
 use rand::{Rng, RngExt};
@@ -18,18 +16,17 @@ const VISITS_PER_EVALUATION: u64 = 32;
 
 /// The transfers so far and a search for more.
 ///
-/// Memory: 4 bytes per pair of nodes, and per step and slot.
+/// Memory: 4 bytes per pair of nodes, and that of a [`Timetable`].
 pub(super) struct StepPaths<'a> {
     task: &'a SchedulingTask<'a>,
     slots: &'a Slots,
     /// The length of the shortest legal path from each node to each node.
     distance: Vec<u32>,
-    /// The uses of each slot, by step.
-    uses: Vec<u32>,
-    steps: usize,
-    transfers: Vec<StepTransfer>,
-    /// The channels of all transfers.
-    channels: Vec<ChannelId>,
+    table: Timetable<'a, u64>,
+    steps: u32,
+    /// The turn and the path of each transfer.
+    turns: Vec<Turn>,
+    routes: Routes,
     turn: Turn,
     /// The search in which each node was visited last.
     visited: Vec<u32>,
@@ -37,6 +34,7 @@ pub(super) struct StepPaths<'a> {
     /// The next channel of the path from each visited node.
     next: Vec<ChannelId>,
     queue: Vec<NodeId>,
+    path: Vec<ChannelId>,
     visits: u64,
 }
 
@@ -44,15 +42,9 @@ pub(super) struct StepPaths<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
     pub(super) block: u32,
-    pub(super) step: usize,
+    pub(super) step: u32,
     /// Whether the result replaces what the receivers hold. Otherwise they add what they receive.
     pub(super) is_result: bool,
-}
-
-/// A transfer with the place of its channels.
-struct StepTransfer {
-    turn: Turn,
-    channels: Range<usize>,
 }
 
 impl<'a> StepPaths<'a> {
@@ -70,15 +62,16 @@ impl<'a> StepPaths<'a> {
             task,
             slots,
             distance,
-            uses: Vec::new(),
+            table: Timetable::new(slots),
             steps: 0,
-            transfers: Vec::new(),
-            channels: Vec::new(),
+            turns: Vec::new(),
+            routes: Routes::new(),
             turn: Turn { block: 0, step: 0, is_result: false },
             visited: vec![0; nodes],
             search: 0,
             next: vec![ChannelId::new(0); nodes],
             queue,
+            path: Vec::new(),
             visits: 0,
         })
     }
@@ -94,12 +87,11 @@ impl<'a> StepPaths<'a> {
     }
 
     /// Removes all transfers, and begins again with this number of steps.
-    pub(super) fn clear(&mut self, steps: usize) {
+    pub(super) fn clear(&mut self, steps: u32) {
         self.steps = steps;
-        self.uses.clear();
-        self.uses.resize(steps * self.slots.len(), 0);
-        self.transfers.clear();
-        self.channels.clear();
+        self.table.clear();
+        self.turns.clear();
+        self.routes.truncate(0);
     }
 
     /// Begins the next group of transfers.
@@ -109,7 +101,7 @@ impl<'a> StepPaths<'a> {
 
     /// Returns the number of transfers.
     pub(super) fn len(&self) -> usize {
-        self.transfers.len()
+        self.turns.len()
     }
 
     /// Returns the length of the shortest path between two terminals, given by rank.
@@ -123,7 +115,7 @@ impl<'a> StepPaths<'a> {
     }
 
     fn is_free(&self, slot: u32) -> bool {
-        self.uses[self.turn.step * self.slots.len() + slot as usize] < self.slots.capacity(slot)
+        self.table.is_free(slot, self.turn.step)
     }
 
     /// Adds a transfer to a terminal in the current step, by a shortest free path from one of the senders. Terminals are
@@ -180,72 +172,61 @@ impl<'a> StepPaths<'a> {
 
     /// Adds the transfer along the path found. Returns false if it uses a resource twice.
     fn add(&mut self, mut node: NodeId, target: NodeId) -> bool {
-        let (topology, start) = (self.task.topology(), self.channels.len());
+        let topology = self.task.topology();
+        self.path.clear();
         while node != target {
             let channel = self.next[node.index()];
-            self.channels.push(channel);
+            self.path.push(channel);
             node = topology.head(channel);
         }
-        let resources = || self.channels[start..].iter().map(|&channel| topology.resource(channel));
+        let resources = || self.path.iter().map(|&channel| topology.resource(channel));
         if topology.has_buses()
             && resources().enumerate().any(|(place, one)| resources().skip(place + 1).any(|two| one == two))
         {
-            self.channels.truncate(start);
             return false;
         }
-        self.transfers.push(StepTransfer { turn: self.turn, channels: start..self.channels.len() });
-        self.use_slots(self.transfers.len() - 1, 1);
+        let route = self.routes.push(self.slots, &self.path);
+        self.routes.slots(route).iter().for_each(|&slot| self.table.occupy(slot, self.turn.step));
+        self.turns.push(self.turn);
         true
     }
 
     /// Removes all transfers from this place of the list on.
     pub(super) fn take_back(&mut self, start: usize) {
-        for place in start..self.transfers.len() {
-            self.use_slots(place, -1);
+        for (route, turn) in (0..).zip(&self.turns).skip(start) {
+            self.routes.slots(route).iter().for_each(|&slot| self.table.release(slot, turn.step));
         }
-        if let Some(first) = self.transfers.get(start) {
-            self.channels.truncate(first.channels.start);
-        }
-        self.transfers.truncate(start);
-    }
-
-    /// Adds to the uses of all resources and ports of a transfer.
-    fn use_slots(&mut self, place: usize, more: i32) {
-        let transfer = &self.transfers[place];
-        let row = &mut self.uses[transfer.turn.step * self.slots.len()..][..self.slots.len()];
-        let path = &self.channels[transfer.channels.clone()];
-        for slot in self.slots.of_path(path) {
-            row[slot as usize] = row[slot as usize].wrapping_add_signed(more);
-        }
+        self.turns.truncate(start);
+        self.routes.truncate(start);
     }
 
     /// Returns the block and the path of every transfer, by step, without transfers whose receivers neither send on what they
     /// receive nor keep it.
     pub(super) fn steps(&self) -> Vec<Vec<(u32, &[ChannelId])>> {
         let terminals = self.task.topology().terminal_count();
-        let mut by_step: Vec<Vec<&StepTransfer>> = vec![Vec::new(); self.steps];
-        for transfer in &self.transfers {
-            by_step[transfer.turn.step].push(transfer);
+        let turn = |route: u32| self.turns[route as usize];
+        let mut by_step: Vec<Vec<u32>> = vec![Vec::new(); self.steps as usize];
+        for route in 0..self.turns.len() as u32 {
+            by_step[turn(route).step as usize].push(route);
         }
         // By block and terminal: whether what it holds after the step matters. At last, everything does.
         let mut matters: Vec<bool> = Vec::new();
-        for transfers in by_step.iter_mut().rev() {
-            let ends = |transfer: &StepTransfer| {
-                let path = &self.channels[transfer.channels.clone()];
-                let row = transfer.turn.block as usize * terminals;
-                [row + self.task.sender(path), row + self.task.receiver(path)]
+        for routes in by_step.iter_mut().rev() {
+            let ends = |route: u32| {
+                let row = turn(route).block as usize * terminals;
+                self.routes.ends(route).map(|rank| row + rank as usize)
             };
-            let blocks = transfers.iter().map(|transfer| transfer.turn.block as usize + 1).max().unwrap_or(0);
+            let blocks = routes.iter().map(|&route| turn(route).block as usize + 1).max().unwrap_or(0);
             matters.resize(matters.len().max(blocks * terminals), true);
-            transfers.retain(|transfer| matters[ends(transfer)[1]]);
-            for transfer in transfers.iter().filter(|transfer| transfer.turn.is_result) {
-                matters[ends(transfer)[1]] = false;
+            routes.retain(|&route| matters[ends(route)[1]]);
+            for &route in routes.iter().filter(|&&route| turn(route).is_result) {
+                matters[ends(route)[1]] = false;
             }
-            for transfer in transfers.iter() {
-                matters[ends(transfer)[0]] = true;
+            for &route in routes.iter() {
+                matters[ends(route)[0]] = true;
             }
         }
-        let path = |transfer: &StepTransfer| (transfer.turn.block, &self.channels[transfer.channels.clone()]);
-        by_step.into_iter().map(|transfers| transfers.into_iter().map(path).collect()).collect()
+        let transfer = |route: u32| (turn(route).block, self.routes.path(route));
+        by_step.into_iter().map(|routes| routes.into_iter().map(transfer).collect()).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Broadcasts of several messages, and scatters over buses: the trees of all messages compete for the channels of a number of
 //! steps.
 
-use lockstep_model::Slots;
+use lockstep_model::{Routes, Slots};
 use lockstep_schedule::{MessageId, Pattern, Schedule};
 use rand_chacha::ChaCha8Rng;
 
@@ -10,8 +10,9 @@ use crate::kit::method_error::MethodError;
 use crate::kit::request::{AttemptContext, MethodRequest};
 use crate::kit::transfer_log::TransferLog;
 use crate::negotiation::Negotiation;
+use crate::negotiation::detours::add_detours;
 use crate::negotiation::groups::Groups;
-use crate::negotiation::route_table::RouteTable;
+use crate::negotiation::neighbour_routes::{add_crossings, neighbour_routes};
 use crate::negotiation::transfers::Transfers;
 
 /// Negotiated trees: broadcasts of several messages on any network, and scatters on networks with buses. Each message has a
@@ -65,14 +66,16 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     }
     let task = request.task()?;
     let slots = task.slots();
-    let mut routes = RouteTable::of_neighbours(&task, &slots).ok_or(MethodError::Unsupported)?;
+    let mut routes = neighbour_routes(&task, &slots).ok_or(MethodError::Unsupported)?;
     let near = Groups::new(problem, &routes).map(|groups| (routes.clone(), groups));
-    let far =
-        routes.add_crossings(&task, &slots).and_then(|()| Groups::new(problem, &routes)).map(|groups| (routes, groups));
-    let mut longer = far.as_ref().or(near.as_ref()).map_or_else(RouteTable::default, |(routes, _)| routes.clone());
-    let longer =
-        longer.add_detours(&task, &slots).and_then(|()| Groups::new(problem, &longer)).map(|groups| (longer, groups));
-    let tables: Vec<(RouteTable, Groups)> = [near, far, longer].into_iter().flatten().collect();
+    let far = add_crossings(&mut routes, &task, &slots)
+        .and_then(|()| Groups::new(problem, &routes))
+        .map(|groups| (routes, groups));
+    let mut longer = far.as_ref().or(near.as_ref()).map_or_else(Routes::new, |(routes, _)| routes.clone());
+    let longer = add_detours(&mut longer, &task, &slots)
+        .and_then(|()| Groups::new(problem, &longer))
+        .map(|groups| (longer, groups));
+    let tables: Vec<(Routes, Groups)> = [near, far, longer].into_iter().flatten().collect();
     if tables.is_empty() {
         return Err(MethodError::Unsupported);
     }
@@ -86,7 +89,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
 /// The routes of an attempt.
 #[derive(Clone, Copy)]
 struct Tables<'a> {
-    routes: &'a RouteTable,
+    routes: &'a Routes,
     groups: &'a Groups,
     slots: &'a Slots,
 }
@@ -120,7 +123,7 @@ fn attempt(
     }
 }
 
-fn log(transfers: &Transfers, routes: &RouteTable) -> Result<TransferLog, MethodError> {
+fn log(transfers: &Transfers, routes: &Routes) -> Result<TransferLog, MethodError> {
     let mut in_order = transfers.0.clone();
     in_order.sort_by_key(|transfer| transfer.step);
     let mut log = TransferLog::default();

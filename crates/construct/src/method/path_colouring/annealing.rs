@@ -1,12 +1,11 @@
 //! The search for a step and a path per message: messages take free steps or displace others.
 
-use lockstep_model::Slots;
+use lockstep_model::{Routes, SlotId, Slots, UserTable};
 use lockstep_schedule::{MessageId, Transfer};
-use lockstep_topology::ChannelId;
 use rand::{Rng, RngExt};
 
+use super::NONE;
 use super::free_slots::{FreeSlotSearch, LEVELS, WordLevels, lightest};
-use super::occupancy::{NONE, Occupancy, WORD_STEPS};
 use super::path_dag::PathDags;
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method_error::MethodError;
@@ -51,7 +50,7 @@ struct FixedPlaces {
 #[derive(Debug)]
 pub(super) struct AnnealingState<'a> {
     dags: &'a PathDags,
-    occupancy: Occupancy<'a>,
+    occupancy: UserTable<'a, u64>,
     steps: u32,
     /// The step of each message; [`NONE`] if it is unplaced.
     step: Vec<u32>,
@@ -80,7 +79,7 @@ impl<'a> AnnealingState<'a> {
     /// [`MethodError::Unsupported`], if the tables are too large.
     pub(super) fn new(dags: &'a PathDags, slots: &'a Slots, max_steps: u32) -> Result<Self, MethodError> {
         let messages = dags.message_count();
-        let occupancy = Occupancy::new(slots, dags.message_count() as u32, max_steps)?;
+        let occupancy = UserTable::new(slots, max_steps, messages as u32).ok_or(MethodError::Unsupported)?;
         let arcs = messages
             .checked_mul(dags.longest())
             .filter(|&arcs| arcs <= MAX_TRAIL_ARCS)
@@ -96,9 +95,14 @@ impl<'a> AnnealingState<'a> {
             weight: (0..messages as u32).map(|message| 1 + dags.length(message)).collect(),
             unplaced: (0..messages as u32).collect(),
             search: FreeSlotSearch::new(dags),
-            levels: vec![[0; LEVELS]; max_steps.div_ceil(WORD_STEPS) as usize],
+            levels: vec![[0; LEVELS]; max_steps.div_ceil(u64::BITS) as usize],
             best_trail: Vec::with_capacity(dags.longest()),
         })
+    }
+
+    #[inline]
+    fn is_free(&self, slot: SlotId, step: u32) -> bool {
+        self.occupancy.timetable().is_free(slot, step)
     }
 
     /// Places the messages of the fixed transfers in the first `steps` steps. No message may be placed yet.
@@ -113,7 +117,7 @@ impl<'a> AnnealingState<'a> {
         for (step, transfer) in transfers {
             let message = transfer.message.number();
             let is_known = self.dags.trace(message, transfer.path, &mut self.search.trail);
-            let is_full = |&arc: &u32| self.occupancy.is_full(self.dags.arc(arc).slot, step);
+            let is_full = |&arc: &u32| !self.is_free(self.dags.arc(arc).slot, step);
             if is_known && self.step[message as usize] == NONE && !self.search.trail.iter().any(is_full) {
                 self.place_on_trail(message, step);
             }
@@ -136,7 +140,7 @@ impl<'a> AnnealingState<'a> {
                     continue;
                 }
                 self.remove(message);
-                let is_free = arcs.iter().all(|&arc| !self.occupancy.is_full(self.dags.arc(arc).slot, step));
+                let is_free = arcs.iter().all(|&arc| self.is_free(self.dags.arc(arc).slot, step));
                 self.search.trail.clear();
                 self.search.trail.extend_from_slice(if is_free { arcs } else { &self.arcs[self.row(message)] });
                 self.place_on_trail(message, if is_free { step } else { self.step[message as usize] });
@@ -146,10 +150,10 @@ impl<'a> AnnealingState<'a> {
     }
 
     /// Places all messages in these steps, on these paths. No message may be placed yet.
-    pub(super) fn place_all(&mut self, steps: impl Iterator<Item = u32>, paths: &[&[ChannelId]]) {
+    pub(super) fn place_all(&mut self, steps: impl Iterator<Item = u32>, routes: &Routes) {
         self.unplaced.clear();
-        for (message, (step, path)) in (0..).zip(steps.zip(paths)) {
-            let is_known = self.dags.trace(message, path, &mut self.search.trail);
+        for (message, step) in (0..).zip(steps) {
+            let is_known = self.dags.trace(message, routes.path(message), &mut self.search.trail);
             debug_assert!(is_known, "the path of message {message} is in its graph");
             self.place_on_trail(message, step);
         }
@@ -198,14 +202,14 @@ impl<'a> AnnealingState<'a> {
 
     /// Places a message on a free path, if there is one.
     fn place_free(&mut self, message: u32, rng: &mut impl Rng) -> bool {
-        let words = self.steps.div_ceil(WORD_STEPS);
+        let words = self.steps.div_ceil(u64::BITS);
         let first = rng.random_range(0..words);
         for word in (first..words).chain(0..first) {
-            let (dag, full) = (self.dags.of(message), self.occupancy.full(word));
+            let (dag, full) = (self.dags.of(message), self.occupancy.timetable().full_steps(word));
             let existing = self.existing_steps(word);
             let levels = self.search.free_steps(dag, full).map(|steps| steps & existing);
             if levels[0] != 0 {
-                let step = word * WORD_STEPS + nth_one(levels[0], rng.random_range(0..levels[0].count_ones()));
+                let step = word * u64::BITS + nth_one(levels[0], rng.random_range(0..levels[0].count_ones()));
                 self.search.trace_free(dag, full, step, rng);
                 self.place_on_trail(message, step);
                 return true;
@@ -217,7 +221,7 @@ impl<'a> AnnealingState<'a> {
 
     /// Returns the steps of a word that exist.
     fn existing_steps(&self, word: u32) -> u64 {
-        u64::MAX >> (WORD_STEPS - (self.steps - word * WORD_STEPS).min(WORD_STEPS))
+        u64::MAX >> (u64::BITS - (self.steps - word * u64::BITS).min(u64::BITS))
     }
 
     /// Places a message where its conflicts are light and displaces those messages, or rejects the exchange.
@@ -231,7 +235,7 @@ impl<'a> AnnealingState<'a> {
         std::mem::swap(&mut self.search.trail, &mut self.best_trail);
         for index in 0..self.search.trail.len() {
             let slot = self.dags.arc(self.search.trail[index]).slot;
-            if self.occupancy.is_full(slot, step) {
+            if !self.is_free(slot, step) {
                 let other = lightest(self.occupancy.users(slot, step), &self.weight);
                 self.remove(other);
                 self.step[other as usize] = NONE;
@@ -247,7 +251,7 @@ impl<'a> AnnealingState<'a> {
     /// Returns the least weight of conflicts among sampled steps, and the step. Leaves the path in `best_trail`.
     fn cheapest_step(&mut self, message: u32, rng: &mut impl Rng) -> (u64, u32) {
         let dag = self.dags.of(message);
-        let levels = &self.levels[..self.steps.div_ceil(WORD_STEPS) as usize];
+        let levels = &self.levels[..self.steps.div_ceil(u64::BITS) as usize];
         let count = |level: usize| levels.iter().map(|levels| levels[level].count_ones()).sum::<u32>();
         let (level, near) =
             (1..LEVELS).map(|level| (level, count(level))).find(|&(_, near)| near > 0).unwrap_or((0, 0));
@@ -278,15 +282,15 @@ impl<'a> AnnealingState<'a> {
             return;
         }
         self.remove(message);
-        let word = rng.random_range(0..self.steps.div_ceil(WORD_STEPS));
-        let (dag, full) = (self.dags.of(message), self.occupancy.full(word));
+        let word = rng.random_range(0..self.steps.div_ceil(u64::BITS));
+        let (dag, full) = (self.dags.of(message), self.occupancy.timetable().full_steps(word));
         let free = self.search.free_steps(dag, full)[0] & self.existing_steps(word);
         if free == 0 {
             self.search.trail.clear();
             self.search.trail.extend_from_slice(&self.arcs[self.row(message)]);
             self.place_on_trail(message, step);
         } else {
-            let step = word * WORD_STEPS + nth_one(free, rng.random_range(0..free.count_ones()));
+            let step = word * u64::BITS + nth_one(free, rng.random_range(0..free.count_ones()));
             self.search.trace_free(dag, full, step, rng);
             self.place_on_trail(message, step);
         }
@@ -361,7 +365,7 @@ fn nth_step(words: &[WordLevels], level: usize, mut rank: u32) -> u32 {
     for (word, levels) in (0..).zip(words) {
         let count = levels[level].count_ones();
         if rank < count {
-            return word * WORD_STEPS + nth_one(levels[level], rank);
+            return word * u64::BITS + nth_one(levels[level], rank);
         }
         rank -= count;
     }
@@ -379,8 +383,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_step_of_a_rank_is_among_those_of_the_level(words: [WordLevels; 3], level in 0..LEVELS) {
-            let is_unchanged = |step: u32| words[(step / WORD_STEPS) as usize][level] >> (step % WORD_STEPS) & 1 == 1;
-            let expected: Vec<u32> = (0..3 * WORD_STEPS).filter(|&step| is_unchanged(step)).collect();
+            let is_unchanged = |step: u32| words[(step / u64::BITS) as usize][level] >> (step % u64::BITS) & 1 == 1;
+            let expected: Vec<u32> = (0..3 * u64::BITS).filter(|&step| is_unchanged(step)).collect();
             let found: Vec<u32> = (0..expected.len() as u32).map(|rank| nth_step(&words, level, rank)).collect();
             prop_assert_eq!(found, expected);
         }

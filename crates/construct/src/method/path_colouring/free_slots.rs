@@ -1,8 +1,9 @@
 //! The steps in which a message has a free path, and the conflicts in other steps.
 
+use lockstep_model::UserTable;
 use rand::{Rng, RngExt};
 
-use super::occupancy::{NONE, Occupancy, WORD_STEPS};
+use super::NONE;
 use super::path_dag::{PathDag, PathDags};
 
 /// The number of levels: paths with 0, 1, ... full slots are told apart up to `LEVELS - 1`.
@@ -83,7 +84,7 @@ impl FreeSlotSearch {
             let arcs = dag.arcs_into(vertex);
             for (number, arc) in arcs.iter().enumerate() {
                 let free = self.levels[arc.tail as usize][0] & !full[arc.slot as usize];
-                if free >> (step % WORD_STEPS) & 1 == 1 {
+                if free >> (step % u64::BITS) & 1 == 1 {
                     count += 1;
                     if count == 1 || rng.random_range(0..count) == 0 {
                         chosen = number;
@@ -100,7 +101,7 @@ impl FreeSlotSearch {
     pub(super) fn price(
         &mut self,
         dag: PathDag<'_>,
-        occupancy: &Occupancy<'_>,
+        occupancy: &UserTable<'_, u64>,
         step: u32,
         weight: &[u32],
         rng: &mut impl Rng,
@@ -113,7 +114,7 @@ impl FreeSlotSearch {
             let mut best = CheapestPath { cost: u64::MAX, via: 0, last: NONE };
             for (via, arc) in (dag.first_arc(vertex)..).zip(dag.arcs_into(vertex)) {
                 let CheapestPath { mut cost, mut last, .. } = cheapest[arc.tail as usize];
-                if occupancy.is_full(arc.slot, step) {
+                if !occupancy.timetable().is_free(arc.slot, step) {
                     let users = occupancy.users(arc.slot, step);
                     let lightest = lightest(users, weight);
                     if lightest != last {
@@ -193,10 +194,10 @@ mod tests {
             let (mut search, mut rng) = (FreeSlotSearch::new(&dags), ChaCha8Rng::seed_from_u64(seed));
             let full: Vec<u64> = full.iter().copied().cycle().take(slots.len()).collect();
             // Every use has its own user, so that no message is in two conflicts.
-            let mut occupancy = Occupancy::new(&slots, u32::MAX, WORD_STEPS).unwrap();
+            let mut occupancy = UserTable::new(&slots, u64::BITS, u32::MAX).unwrap();
             let mut weight = Vec::new();
             for (slot, steps) in (0..).zip(&full) {
-                for step in (0..WORD_STEPS).filter(|step| steps >> step & 1 == 1) {
+                for step in (0..u64::BITS).filter(|step| steps >> step & 1 == 1) {
                     for _ in 0..slots.capacity(slot) {
                         occupancy.add(slot, step, weight.len() as u32);
                         weight.push(rng.random_range(1..9));
@@ -207,8 +208,8 @@ mod tests {
                 let dag = dags.of(message);
                 let levels = search.free_steps(dag, &full);
                 let all = all_paths(dag, dag.vertex_count() - 1);
-                for step in 0..WORD_STEPS {
-                    let is_conflict = |arc: &&PathArc| occupancy.is_full(arc.slot, step);
+                for step in 0..u64::BITS {
+                    let is_conflict = |arc: &&PathArc| !occupancy.timetable().is_free(arc.slot, step);
                     let least = all.iter().map(|path| path.iter().filter(is_conflict).count()).min().unwrap();
                     for (level, steps) in levels.iter().enumerate() {
                         prop_assert_eq!(steps >> step & 1 == 1, least <= level);
@@ -224,7 +225,7 @@ mod tests {
                     prop_assert!((cheapest..=cheapest + u64::from(dags.length(message))).contains(&found));
                     if least == 0 {
                         search.trace_free(dag, &full, step, &mut rng);
-                        prop_assert!(search.trail.iter().all(|&arc| !occupancy.is_full(dags.arc(arc).slot, step)));
+                        prop_assert!(search.trail.iter().all(|&arc| occupancy.timetable().is_free(dags.arc(arc).slot, step)));
                     }
                 }
             }

@@ -7,7 +7,6 @@
 //! | `path_dag` | the shortest paths and detours of every message |
 //! | `routes` | a path per message, so that no channel is overloaded |
 //! | `detours` | longer paths where shortest paths alone overload a channel |
-//! | `occupancy` | the messages that use each slot in each step |
 //! | `step_packing` | a first colouring of large problems: the steps are filled one after the other |
 //! | `free_slots` | the steps and paths in which a message has few conflicts |
 //! | `annealing` | the search: messages take free steps or displace other messages |
@@ -16,7 +15,6 @@
 mod annealing;
 mod detours;
 mod free_slots;
-mod occupancy;
 mod path_dag;
 mod routes;
 mod step_dissolving;
@@ -24,9 +22,8 @@ mod step_packing;
 #[cfg(test)]
 mod tests;
 
-use lockstep_model::Slots;
+use lockstep_model::{Routes, Slots};
 use lockstep_schedule::{Part, Routing, Schedule, Switching, Transfer};
-use lockstep_topology::ChannelId;
 use rand_chacha::ChaCha8Rng;
 
 use self::annealing::{AnnealingState, FROM_COLOURING, FROM_NOTHING};
@@ -35,7 +32,7 @@ use self::path_dag::{Detours, PathDags};
 use self::routes::MessageRouter;
 pub(crate) use self::step_dissolving::STEP_DISSOLVING;
 use self::step_packing::StepPacker;
-use crate::kit::balanced_paths::BalancedPaths;
+use crate::kit::balanced_paths::balanced_paths;
 use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::half_duplex::half_duplex_pairs;
@@ -60,7 +57,7 @@ use crate::kit::transfer_log::TransferLog;
 /// Not supported: networks where channels share a resource other than in opposite pairs, receivers that only relays
 /// reach, problems that take more than some hundred megabytes, and problems without fixed transfers that are so large that
 /// a message gets few moves. Window packing supports these. Time: `O(A)` per move and 64 steps, for the `A` arcs
-/// of a message's paths. Memory: see [`PathDags`] and [`occupancy::Occupancy`].
+/// of a message's paths. Memory: see [`PathDags`] and [`UserTable`](lockstep_model::UserTable).
 ///
 /// # Source
 ///
@@ -75,6 +72,9 @@ pub(crate) const PATH_COLOURING: Method = Method {
     is_random: true,
     parts: &[ANNEALING, PACKING, DETOURS],
 };
+
+/// Marks a message without a step, and the end of a row.
+const NONE: u32 = u32::MAX;
 
 /// See [`annealing`].
 const ANNEALING: Part =
@@ -143,7 +143,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let mut detours =
         if may_detour { find_detours(&task, &dags, &mut router, request, &mut rng)? } else { Detours::new() };
     let paths = match is_packed {
-        true if !detours.is_empty() => PackedPaths::Routed(router.path),
+        true if !detours.is_empty() => PackedPaths::Routed(Routes::of_paths(&slots, &router.path)),
         true => PackedPaths::Balanced,
         false => PackedPaths::None,
     };
@@ -167,7 +167,7 @@ fn is_too_large(task: &SchedulingTask<'_>) -> Result<bool, MethodError> {
     };
     let channel_uses: u64 = messages.ids().map(&mut distance).sum();
     let steps = channel_uses.div_ceil(task.topology().capacity_sum().max(1));
-    let visits = MIN_MOVES.saturating_mul(channel_uses).saturating_mul(steps.div_ceil(occupancy::WORD_STEPS.into()));
+    let visits = MIN_MOVES.saturating_mul(channel_uses).saturating_mul(steps.div_ceil(u64::BITS.into()));
     Ok(visits > MAX_VISITS)
 }
 
@@ -196,7 +196,7 @@ enum PackedPaths {
     /// Shortest paths that each attempt balances.
     Balanced,
     /// The path of each message, some of which are longer than a shortest one.
-    Routed(Vec<Vec<ChannelId>>),
+    Routed(Routes),
 }
 
 /// The facts that all attempts share.
@@ -220,13 +220,10 @@ impl PathColouring<'_> {
         let is_packed = !may_anneal || context.number().is_multiple_of(2);
         let packed = match &self.paths {
             PackedPaths::Balanced if is_packed => {
-                let paths = BalancedPaths::find(&self.task, &self.slots, PASSES, rng, context)?;
-                self.pack(&paths.all(), packing_effort(packings), last, rng, context)
+                let routes = balanced_paths(&self.task, &self.slots, PASSES, rng, context)?;
+                self.pack(&routes, packing_effort(packings), last, rng, context)
             }
-            PackedPaths::Routed(paths) if is_packed => {
-                let paths: Vec<&[ChannelId]> = paths.iter().map(Vec::as_slice).collect();
-                self.pack(&paths, packing_effort(packings), last, rng, context)
-            }
+            PackedPaths::Routed(routes) if is_packed => self.pack(routes, packing_effort(packings), last, rng, context),
             _ => return self.anneal(last, rng, context),
         };
         if may_anneal && matches!(packed, Err(MethodError::NoShorter)) {
@@ -238,16 +235,16 @@ impl PathColouring<'_> {
     /// Fills the steps one after the other; then dissolves the last step while its messages find other steps.
     fn pack(
         &self,
-        paths: &[&[ChannelId]],
+        routes: &Routes,
         effort: u64,
         last: u32,
         rng: &mut ChaCha8Rng,
         context: &AttemptContext<'_>,
     ) -> Result<TransferLog, MethodError> {
-        let mut packer = StepPacker::new(&self.dags, &self.slots, paths)?;
+        let mut packer = StepPacker::new(&self.dags, &self.slots, routes)?;
         let mut steps = packer.pack(last, effort, rng, context)?;
         let mut state = AnnealingState::new(&self.dags, &self.slots, steps)?;
-        state.place_all(packer.steps(), paths);
+        state.place_all(packer.steps(), routes);
         let mut best = state.log()?;
         while steps > self.first && context.uses(ANNEALING) {
             steps -= 1;
@@ -309,5 +306,5 @@ fn packing_effort(packings: u64) -> u64 {
 /// Returns the number of moves that make [`MAX_VISITS`].
 fn max_moves(dags: &PathDags, steps: u32) -> u64 {
     let arcs = dags.arc_count() as u64 / (dags.message_count() as u64).max(1) + 1;
-    MAX_VISITS / (arcs * u64::from(steps.div_ceil(occupancy::WORD_STEPS)))
+    MAX_VISITS / (arcs * u64::from(steps.div_ceil(u64::BITS)))
 }

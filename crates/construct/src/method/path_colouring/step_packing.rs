@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use lockstep_model::{SlotId, Slots};
-use lockstep_topology::ChannelId;
+use lockstep_model::{Routes, SlotId, Slots, UserTable};
 use rand::{Rng, RngExt};
 
-use super::occupancy::{NONE, Occupancy};
+use super::NONE;
 use super::path_dag::PathDags;
 use crate::kit::accepted_loss::accepted_loss;
 use crate::kit::method_error::MethodError;
@@ -69,7 +68,7 @@ pub(super) struct StepPacker<'a> {
     /// The length of a row.
     stride: usize,
     /// The messages of the current step.
-    occupancy: Occupancy<'a>,
+    occupancy: UserTable<'a, u8>,
     /// The messages that need each slot; some may be placed in earlier steps.
     needs: Vec<Vec<u32>>,
     /// The number of remaining messages that need each slot.
@@ -92,13 +91,13 @@ impl<'a> StepPacker<'a> {
     /// # Errors
     ///
     /// [`MethodError::Unsupported`], if a table would be too large.
-    pub(super) fn new(dags: &PathDags, slots: &'a Slots, paths: &[&[ChannelId]]) -> Result<Self, MethodError> {
+    pub(super) fn new(dags: &PathDags, slots: &'a Slots, routes: &Routes) -> Result<Self, MethodError> {
         let stride = dags.longest() + 2;
-        let mut rows = vec![NONE; paths.len() * stride];
+        let mut rows = vec![NONE; routes.len() * stride];
         let (mut trail, mut needs) = (Vec::new(), vec![Vec::new(); slots.len()]);
         let mut all_of_length = vec![0; dags.longest() + 1];
-        for (message, path) in (0..).zip(paths) {
-            let is_known = dags.trace(message, path, &mut trail);
+        for message in 0..routes.len() as u32 {
+            let is_known = dags.trace(message, routes.path(message), &mut trail);
             debug_assert!(is_known, "the path of message {message} is in its graph");
             let row = &mut rows[message as usize * stride + 1..];
             for (entry, &arc) in row.iter_mut().zip(&trail) {
@@ -111,7 +110,7 @@ impl<'a> StepPacker<'a> {
             slots,
             rows,
             stride,
-            occupancy: Occupancy::new(slots, paths.len() as u32, 1)?,
+            occupancy: UserTable::new(slots, 1, routes.len() as u32).ok_or(MethodError::Unsupported)?,
             load: needs.iter().map(|messages| messages.len() as u32).collect(),
             needs,
             open: Vec::with_capacity(slots.len()),
@@ -281,9 +280,15 @@ impl<'a> StepPacker<'a> {
         gain + self.bonus[length]
     }
 
+    /// Returns true if the slot has a free entry in the current step.
+    #[inline]
+    fn is_free(&self, slot: SlotId) -> bool {
+        self.occupancy.timetable().is_free(slot, 0)
+    }
+
     /// Finds again the user of a slot that a further message displaces.
     fn update(&mut self, slot: SlotId) {
-        let users = if self.occupancy.is_full(slot, 0) { self.occupancy.users(slot, 0) } else { &[] };
+        let users = if self.is_free(slot) { &[] } else { self.occupancy.users(slot, 0) };
         let of_user = |&user: &u32| (self.worth(user), user);
         let least = users.iter().map(of_user).min_by_key(|&(worth, _)| worth);
         let state = &mut self.states[slot as usize];
@@ -295,7 +300,7 @@ impl<'a> StepPacker<'a> {
         for place in self.places_of_slots(message) {
             let slot = self.rows[place];
             self.occupancy.add(slot, 0, message);
-            if self.occupancy.is_full(slot, 0) {
+            if !self.is_free(slot) {
                 let place = self.open_place[slot as usize] as usize;
                 self.open.swap_remove(place);
                 if let Some(&moved) = self.open.get(place) {
@@ -311,7 +316,7 @@ impl<'a> StepPacker<'a> {
     fn remove(&mut self, message: u32) {
         for place in self.places_of_slots(message) {
             let slot = self.rows[place];
-            if self.occupancy.is_full(slot, 0) {
+            if !self.is_free(slot) {
                 self.open_place[slot as usize] = self.open.len() as u32;
                 self.open.push(slot);
             }
@@ -325,7 +330,7 @@ impl<'a> StepPacker<'a> {
     fn end_step(&mut self) -> u64 {
         let mut ended = 0;
         for slot in 0..self.load.len() as SlotId {
-            while let Some(message) = self.occupancy.users(slot, 0).first().copied().filter(|&user| user != NONE) {
+            while let Some(message) = self.occupancy.users(slot, 0).first().copied() {
                 let places = self.places_of_slots(message);
                 self.left_of_length[places.len()] -= 1;
                 for place in places {
@@ -354,7 +359,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::kit::balanced_paths::BalancedPaths;
+    use crate::kit::balanced_paths::balanced_paths;
     use crate::kit::request::MethodRequest;
     use crate::kit::task::SchedulingTask;
     use crate::kit::testing::any_network;
@@ -370,8 +375,8 @@ mod tests {
         let dags = PathDags::new(&task, &slots, &Detours::new()).unwrap();
         let outcome = Mutex::new(None);
         let _ = request.best_attempt(|rng, context| {
-            let paths = BalancedPaths::find(&task, &slots, 8, rng, context)?;
-            let mut packer = StepPacker::new(&dags, &slots, &paths.all())?;
+            let paths = balanced_paths(&task, &slots, 8, rng, context)?;
+            let mut packer = StepPacker::new(&dags, &slots, &paths)?;
             let load = packer.most_load().div_ceil(LOAD_UNITS) as u32;
             let steps = packer.pack(last, 1, rng, context);
             let mut uses = vec![0; slots.len() * steps.unwrap_or(0) as usize];

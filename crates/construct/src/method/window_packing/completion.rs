@@ -2,12 +2,11 @@
 
 use std::cmp::Reverse;
 
-use lockstep_model::{Slots, Timetable};
+use lockstep_model::{Routes, Slots, Timetable};
 use lockstep_schedule::MessageId;
 
 use super::packer::NO_STEP;
 use super::window::WINDOW_STEPS;
-use crate::kit::balanced_paths::BalancedPaths;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 use crate::kit::transfer_log::TransferLog;
@@ -26,7 +25,7 @@ const CHECK_INTERVAL: usize = 256;
 /// [`MethodError::Stopped`], if the time is over before the first schedule is complete.
 pub(super) fn complete(
     slots: &Slots,
-    paths: &BalancedPaths,
+    routes: &Routes,
     steps: &[u32],
     context: &AttemptContext<'_>,
 ) -> Result<TransferLog, MethodError> {
@@ -34,7 +33,7 @@ pub(super) fn complete(
     let windows = placed.map_or(0, |last| last / WINDOW_STEPS + 1);
     let mut best: Option<TransferLog> = None;
     for kept in (0..=windows).rev() {
-        match complete_after(kept * WINDOW_STEPS, slots, paths, steps, context) {
+        match complete_after(kept * WINDOW_STEPS, slots, routes, steps, context) {
             Ok(log) if best.as_ref().is_none_or(|best| log.step_count() < best.step_count()) => best = Some(log),
             Ok(_) => {}
             Err(error) => return best.ok_or(error),
@@ -47,20 +46,20 @@ pub(super) fn complete(
 fn complete_after(
     end: u32,
     slots: &Slots,
-    paths: &BalancedPaths,
+    routes: &Routes,
     steps: &[u32],
     context: &AttemptContext<'_>,
 ) -> Result<TransferLog, MethodError> {
     context.check_completion()?;
     let (kept, mut others): (Vec<u32>, Vec<u32>) =
         (0..steps.len() as u32).partition(|&message| steps[message as usize] < end);
-    others.sort_by_key(|&message| Reverse(paths.path(message).len()));
+    others.sort_by_key(|&message| Reverse(routes.path(message).len()));
     let (mut table, mut log) = (Timetable::<u128>::new(slots), TransferLog::default());
     let mut place = |message: u32, step: Option<u32>| {
-        let path = paths.path(message);
-        let step = step.unwrap_or_else(|| table.first_free(slots.of_path(path), 0));
-        slots.of_path(path).for_each(|slot| table.occupy(slot, step));
-        log.push(MessageId::new(message), step, path)
+        let used = routes.slots(message);
+        let step = step.unwrap_or_else(|| table.first_free(used.iter().copied(), 0));
+        used.iter().for_each(|&slot| table.occupy(slot, step));
+        log.push(MessageId::new(message), step, routes.path(message))
     };
     for messages in kept.chunks(CHECK_INTERVAL) {
         context.check_completion()?;

@@ -1,9 +1,7 @@
 //! The paths of messages as rows of numbers, which lie one after the other in memory.
 
-use lockstep_model::{SlotId, Slots};
-use lockstep_topology::ChannelId;
-
 use crate::kit::method_error::MethodError;
+use lockstep_model::{Routes, SlotId, Slots};
 
 /// The maximum number of lanes of all slots.
 const MAX_LANES: u64 = 1 << 20;
@@ -141,12 +139,8 @@ impl PathRows {
     /// # Errors
     ///
     /// [`MethodError::Unsupported`], if a table would be too large.
-    pub(super) fn new<'b>(
-        slots: &Slots,
-        order: &[u32],
-        path: impl Fn(u32) -> &'b [ChannelId],
-    ) -> Result<Self, MethodError> {
-        let longest = order.iter().map(|&message| path(message).len()).max().unwrap_or(0);
+    pub(super) fn new(slots: &Slots, order: &[u32], routes: &Routes) -> Result<Self, MethodError> {
+        let longest = order.iter().map(|&message| routes.path(message).len()).max().unwrap_or(0);
         // Two ports, and a joint before every lane but the first.
         let stride = 2 * (longest + 2) + 1;
         if order.len().saturating_mul(stride) > MAX_NUMBERS {
@@ -157,9 +151,8 @@ impl PathRows {
         rows.numbers.reserve_exact(order.len() * stride);
         let mut row = Vec::with_capacity(stride);
         for &message in order {
-            let path = path(message);
-            let [sender, receiver] = slots.ends(path).map(|rank| rank as usize);
-            let resources = path.iter().map(|&channel| slots.resource(channel));
+            let [sender, receiver] = routes.ends(message).map(|rank| rank as usize);
+            let resources = routes.path(message).iter().map(|&channel| slots.resource(channel));
             row.clear();
             row.extend([message, 0]);
             let mut before = None;

@@ -22,7 +22,7 @@ use rand_chacha::ChaCha8Rng;
 
 use self::completion::complete;
 use self::packer::WindowPacker;
-use crate::kit::balanced_paths::BalancedPaths;
+use crate::kit::balanced_paths::balanced_paths;
 use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
@@ -87,19 +87,19 @@ fn attempt(
     context: &AttemptContext<'_>,
 ) -> Result<TransferLog, MethodError> {
     let effort = if context.number() == 0 { 1 } else { 2 };
-    let paths = BalancedPaths::find(task, slots, PASSES * effort as u32, rng, context)?;
-    let mut packer = WindowPacker::new(slots, paths.len(), |message| paths.path(message), rng)?;
+    let routes = balanced_paths(task, slots, PASSES * effort as u32, rng, context)?;
+    let mut packer = WindowPacker::new(slots, &routes, rng)?;
     let load = packer.most_load();
     match packer.pack(context.below().saturating_sub(1), effort, rng, context) {
         Ok(steps) => {
-            tracing::debug!(load, steps, channel_uses = paths.channel_uses());
+            tracing::debug!(load, steps, channel_uses = routes.channel_count());
             let mut log = TransferLog::default();
             for (message, &step) in (0..).zip(packer.steps()) {
-                log.push(MessageId::new(message), step, paths.path(message))?;
+                log.push(MessageId::new(message), step, routes.path(message))?;
             }
             Ok(log)
         }
-        Err(MethodError::Stopped(_)) => complete(slots, &paths, packer.steps(), context),
+        Err(MethodError::Stopped(_)) => complete(slots, &routes, packer.steps(), context),
         Err(error) => Err(error),
     }
 }

@@ -1,7 +1,6 @@
 //! The search for steps: windows of 64 steps are filled one after the other.
 
-use lockstep_model::Slots;
-use lockstep_topology::ChannelId;
+use lockstep_model::{Routes, Slots};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
@@ -63,20 +62,15 @@ pub(super) struct WindowPacker {
 }
 
 impl WindowPacker {
-    /// Returns the packer of `message_count` messages with these paths, before the first step.
+    /// Returns the packer of messages with these paths, before the first step.
     ///
     /// # Errors
     ///
     /// [`MethodError::Unsupported`], if a table would be too large.
-    pub(super) fn new<'b>(
-        slots: &Slots,
-        message_count: usize,
-        path: impl Fn(u32) -> &'b [ChannelId],
-        rng: &mut impl Rng,
-    ) -> Result<Self, MethodError> {
-        let mut order: Vec<u32> = (0..message_count as u32).collect();
+    pub(super) fn new(slots: &Slots, routes: &Routes, rng: &mut impl Rng) -> Result<Self, MethodError> {
+        let mut order: Vec<u32> = (0..routes.len() as u32).collect();
         order.shuffle(rng);
-        let PathRows { rows, lane_count, joint_count } = PathRows::new(slots, &order, path)?;
+        let PathRows { rows, lane_count, joint_count } = PathRows::new(slots, &order, routes)?;
         let mut load = vec![0; lane_count];
         rows.iter().flat_map(MessageRow::lanes).for_each(|lane| load[lane as usize] += 1);
         Ok(Self {
@@ -84,7 +78,7 @@ impl WindowPacker {
             values: SlotValues::new(lane_count, rows.iter()),
             left: rows,
             load,
-            step: vec![NO_STEP; message_count],
+            step: vec![NO_STEP; routes.len()],
         })
     }
 

@@ -11,7 +11,7 @@ use super::message_rows::MessageRows;
 use super::packer::{WindowPacker, by_value};
 use super::slot_values::UNIT;
 use super::window::Window;
-use crate::kit::balanced_paths::BalancedPaths;
+use crate::kit::balanced_paths::balanced_paths;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 use crate::kit::task::SchedulingTask;
@@ -35,8 +35,8 @@ fn pack(topology: &Topology, model: CommunicationModel, last: u32) -> Packed {
     let slots = task.slots();
     let outcome = Mutex::new(None);
     let _ = request.best_attempt(|rng, context| {
-        let paths = BalancedPaths::find(&task, &slots, 8, rng, context)?;
-        let mut packer = WindowPacker::new(&slots, paths.len(), |message| paths.path(message), rng)?;
+        let paths = balanced_paths(&task, &slots, 8, rng, context)?;
+        let mut packer = WindowPacker::new(&slots, &paths, rng)?;
         let most_load = packer.most_load();
         let steps = packer.pack(last, 1, rng, context);
         let mut uses = vec![0; slots.len() * steps.unwrap_or(0) as usize];

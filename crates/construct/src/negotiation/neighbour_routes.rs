@@ -1,6 +1,6 @@
-//! Paths between terminals, with the resources and ports that they use.
+//! The paths from every terminal to its neighbours.
 
-use lockstep_model::{SlotId, Slots};
+use lockstep_model::{Routes, Slots};
 use lockstep_schedule::{Routing, Switching};
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
@@ -19,99 +19,43 @@ const MAX_VISITS: u64 = 1 << 28;
 /// Maximum number of channels in all paths of a table.
 const MAX_CHANNELS: usize = 1 << 22;
 
-/// A list of paths. Terminals are given by rank.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RouteTable {
-    ends: Vec<[u32; 2]>,
-    /// The end of each path in `channels`.
-    path_end: Vec<u32>,
-    channels: Vec<ChannelId>,
-    /// The end of each path's slots in `slots`.
-    slot_end: Vec<u32>,
-    slots: Vec<SlotId>,
+/// Returns the paths from every terminal to its neighbours: those that it reaches over switches alone. `None` if there are too
+/// many, or if the searches take too long.
+pub(crate) fn neighbour_routes(task: &SchedulingTask<'_>, slots: &Slots) -> Option<Routes> {
+    let topology = task.topology();
+    let visits_per_search = (topology.node_count() + topology.channel_count()) as u64;
+    if topology.terminal_count() as u64 * visits_per_search > MAX_VISITS {
+        return None;
+    }
+    let mut routes = Routes::new();
+    let mut walk = PathWalk::new(task, false);
+    for &terminal in topology.terminals() {
+        walk.run(terminal, |path| {
+            routes.push(slots, path);
+            routes.channel_count() <= MAX_CHANNELS
+        })?;
+    }
+    Some(routes)
 }
 
-impl RouteTable {
-    /// Returns the paths from every terminal to its neighbours: those that it reaches over switches alone. `None` if there
-    /// are too many, or if the searches take too long.
-    pub(crate) fn of_neighbours(task: &SchedulingTask<'_>, slots: &Slots) -> Option<Self> {
-        let topology = task.topology();
-        let visits_per_search = (topology.node_count() + topology.channel_count()) as u64;
-        if topology.terminal_count() as u64 * visits_per_search > MAX_VISITS {
-            return None;
-        }
-        let mut routes = Self::default();
-        let mut walk = PathWalk::new(task, false);
-        for &terminal in topology.terminals() {
-            walk.run(terminal, |path| {
-                routes.push(task, slots, path);
-                routes.channels.len() <= MAX_CHANNELS
-            })?;
-        }
-        Some(routes)
+/// Adds the shortest paths over other terminals. `None` if there are none or too many, in large networks, and without wormhole
+/// switching.
+pub(crate) fn add_crossings(routes: &mut Routes, task: &SchedulingTask<'_>, slots: &Slots) -> Option<()> {
+    let (topology, before) = (task.topology(), routes.len());
+    let is_small = topology.terminal_count() <= MAX_CROSSING_TERMINALS;
+    if task.model().switching != Switching::Wormhole || !is_small {
+        return None;
     }
-
-    /// Adds the shortest paths over other terminals. `None` if there are none or too many, in large networks, and without
-    /// wormhole switching.
-    pub(crate) fn add_crossings(&mut self, task: &SchedulingTask<'_>, slots: &Slots) -> Option<()> {
-        let (topology, before) = (task.topology(), self.len());
-        let is_small = topology.terminal_count() <= MAX_CROSSING_TERMINALS;
-        if task.model().switching != Switching::Wormhole || !is_small {
-            return None;
-        }
-        let mut walk = PathWalk::new(task, true);
-        for &terminal in topology.terminals() {
-            walk.run(terminal, |path| {
-                if path[1..].iter().any(|&channel| topology.is_terminal(topology.tail(channel))) {
-                    self.push(task, slots, path);
-                }
-                self.channels.len() <= MAX_CHANNELS
-            })?;
-        }
-        (self.len() > before).then_some(())
+    let mut walk = PathWalk::new(task, true);
+    for &terminal in topology.terminals() {
+        walk.run(terminal, |path| {
+            if path[1..].iter().any(|&channel| topology.is_terminal(topology.tail(channel))) {
+                routes.push(slots, path);
+            }
+            routes.channel_count() <= MAX_CHANNELS
+        })?;
     }
-
-    /// Adds a path and returns its number.
-    pub(crate) fn push(&mut self, task: &SchedulingTask<'_>, slots: &Slots, path: &[ChannelId]) -> u32 {
-        self.ends.push([task.sender(path) as u32, task.receiver(path) as u32]);
-        self.channels.extend_from_slice(path);
-        self.path_end.push(self.channels.len() as u32);
-        self.slots.extend(slots.of_path(path));
-        self.slot_end.push(self.slots.len() as u32);
-        self.ends.len() as u32 - 1
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Returns the sender and the receiver.
-    #[inline]
-    pub(crate) fn ends(&self, route: u32) -> [u32; 2] {
-        self.ends[route as usize]
-    }
-
-    #[inline]
-    pub(crate) fn path(&self, route: u32) -> &[ChannelId] {
-        part(&self.channels, &self.path_end, route)
-    }
-
-    /// Returns the resources that a transfer occupies.
-    pub(crate) fn resources(&self, route: u32) -> &[SlotId] {
-        &self.slots(route)[..self.path(route).len()]
-    }
-
-    /// Returns the resources and ports that a transfer occupies.
-    #[inline]
-    pub(crate) fn slots(&self, route: u32) -> &[SlotId] {
-        part(&self.slots, &self.slot_end, route)
-    }
-}
-
-#[inline]
-fn part<'a, T>(list: &'a [T], end: &[u32], number: u32) -> &'a [T] {
-    let start = if number == 0 { 0 } else { end[number as usize - 1] };
-    &list[start as usize..end[number as usize] as usize]
+    (routes.len() > before).then_some(())
 }
 
 /// Enumerates the shortest paths from a terminal to others, over switches or all nodes that route.
@@ -236,7 +180,7 @@ mod tests {
             let broadcast = Collective::broadcast(NodeId::new(0));
             let problem = Problem::new(&torus, &broadcast, CommunicationModel::wormhole()).unwrap();
             let task = SchedulingTask::new(&problem).unwrap();
-            let table = RouteTable::of_neighbours(&task, &task.slots());
+            let table = neighbour_routes(&task, &task.slots());
             assert_eq!(table.map(|table| table.len()), routes, "{spec}");
         }
     }
