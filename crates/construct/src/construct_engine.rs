@@ -44,7 +44,9 @@ impl Engine for ConstructEngine {
         let tried =
             |method: &'static Method, effort, steps| EngineEvent::Tried { method: Some(method.name), effort, steps };
         let quick = portfolio.quick(&mut |method, effort, steps| observer(tried(method, effort, steps)));
-        quick.into_iter().for_each(|found| observer(EngineEvent::Found(found)));
+        if let Some(found) = quick {
+            observer(EngineEvent::Found(found));
+        }
         loop {
             portfolio.round(&mut |method, effort, steps| observer(tried(method, effort, steps)));
             if portfolio.is_over() {

@@ -109,11 +109,10 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
     // Each of several phases shall be as short as possible.
     let goal = if problems.len() == 1 { steps } else { 1 };
     let timed = budget.clone().with_evaluations(u64::MAX);
-    let portfolio = |&problem: &Problem<'_>| {
-        let request = EngineRequest::new(problem, goal, seed, &timed);
-        Portfolio::new(EngineRequest { pause_after: budget.evaluation_limit(), ..request })
-    };
-    let mut portfolios: Vec<Portfolio> = problems.iter().map(portfolio).collect();
+    let requests = problems.iter().map(|&problem| EngineRequest::new(problem, goal, seed, &timed));
+    let pause_after = budget.evaluation_limit();
+    let portfolios = requests.map(|request| Portfolio::new(EngineRequest { pause_after, ..request }));
+    let mut portfolios: Vec<Portfolio> = portfolios.collect();
     loop {
         for portfolio in &mut portfolios {
             portfolio.round(&mut |_, _, _| {});

@@ -160,6 +160,36 @@ impl<'a> AsynchronousCost<'a> {
     }
 }
 
+impl TransferSpeed {
+    /// Returns the time if every transfer begins as soon as its data is there and its channels and ports are free.
+    ///
+    /// The schedule gives the order: on every [slot](Slots), transfers begin in the order of the schedule. A transfer takes
+    /// `k` of the `b` units of each of its slots, for `b` the capacity and `k` the least `b / n` of its slots, rounded
+    /// down and at least 1, where `n` is the number of transfers of its step in the slot. It occupies them all from its
+    /// begin for the transmission of a chunk at `k` units (cut-through). So the ports of a terminal with `p` ports send, and
+    /// receive, `p` units at a time. The chunk can be used after the transmission and the sum of the latencies. A partial
+    /// sum can be sent when everything has arrived that the schedule adds to it.
+    ///
+    /// The time is at most the [synchronous](Self::synchronous_time) one. If every step has width 1 or every transfer has one
+    /// slot, this is so because the transfers of a step fit side by side or follow each other without a gap. In a wider
+    /// step, transfers in several slots can wait for each other. Where they lose time by it, all transfers of a step
+    /// share their slots instead, and the time is the synchronous one.
+    ///
+    /// The schedule must be valid. For several sizes, compute its [`AsynchronousCost`] once.
+    pub fn asynchronous_time(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
+        AsynchronousCost::unlimited(problem, schedule).time(self)
+    }
+
+    /// Returns the times of all transfers in the order of the schedule, if every transfer begins as soon as its data is
+    /// there and its channels and ports are free, as in [`asynchronous_time`](Self::asynchronous_time). The last arrival is
+    /// that time.
+    ///
+    /// The schedule must be valid.
+    pub fn asynchronous_times(self, problem: &Problem<'_>, schedule: &Schedule) -> Vec<TransferTimes> {
+        AsynchronousCost::unlimited(problem, schedule).transfer_times(self)
+    }
+}
+
 /// Checks the time of a budget after every few transfers.
 struct Checks<'a> {
     budget: &'a Budget,

@@ -4,7 +4,6 @@ use std::num::NonZeroU64;
 
 use lockstep_topology::Topology;
 
-use crate::asynchronous::AsynchronousCost;
 use crate::collective::Collective;
 use crate::cost::Picoseconds;
 use crate::name::CollectiveName;
@@ -136,25 +135,6 @@ impl TransferSpeed {
         SynchronousCost::of(topology, schedule).time(self)
     }
 
-    /// Returns the time if every transfer begins as soon as its data is there and its channels and ports are free.
-    ///
-    /// The schedule gives the order: on every [slot](Slots), transfers begin in the order of the schedule. A transfer takes
-    /// `k` of the `b` units of each of its slots, for `b` the capacity and `k` the least `b / n` of its slots, rounded
-    /// down and at least 1, where `n` is the number of transfers of its step in the slot. It occupies them all from its
-    /// begin for the transmission of a chunk at `k` units (cut-through). So the ports of a terminal with `p` ports send, and
-    /// receive, `p` units at a time. The chunk can be used after the transmission and the sum of the latencies. A partial
-    /// sum can be sent when everything has arrived that the schedule adds to it.
-    ///
-    /// The time is at most the [synchronous](Self::synchronous_time) one. If every step has width 1 or every transfer has one
-    /// slot, this is so because the transfers of a step fit side by side or follow each other without a gap. In a wider
-    /// step, transfers in several slots can wait for each other. Where they lose time by it, all transfers of a step
-    /// share their slots instead, and the time is the synchronous one.
-    ///
-    /// The schedule must be valid. For several sizes, compute its [`AsynchronousCost`] once.
-    pub fn asynchronous_time(self, problem: &Problem<'_>, schedule: &Schedule) -> Picoseconds {
-        AsynchronousCost::unlimited(problem, schedule).time(self)
-    }
-
     /// Returns the times of all transfers in the order of the schedule, if every step begins when the one before has ended.
     ///
     /// All transfers of a step begin together and share its width: each is sent for the width of the step times the
@@ -175,15 +155,6 @@ impl TransferSpeed {
             begin = end;
         }
         times
-    }
-
-    /// Returns the times of all transfers in the order of the schedule, if every transfer begins as soon as its data is
-    /// there and its channels and ports are free, as in [`asynchronous_time`](Self::asynchronous_time). The last arrival is
-    /// that time.
-    ///
-    /// The schedule must be valid.
-    pub fn asynchronous_times(self, problem: &Problem<'_>, schedule: &Schedule) -> Vec<TransferTimes> {
-        AsynchronousCost::unlimited(problem, schedule).transfer_times(self)
     }
 }
 

@@ -216,15 +216,7 @@ pub fn all_reduce(request: &EngineRequest<'_>) -> Option<FoundSchedule> {
         let parts = if has_few_blocks || second.is_some() || size <= MAX_SOLVER_SIZE { 2 } else { 1 };
         search.negotiate(&routes, first, parts);
     }
-    let is_patient = budget.evaluation_limit() >= PATIENT;
-    let is_near = search.below <= search.goal.saturating_add(FEW_STEPS);
-    let work = if is_patient {
-        u64::MAX
-    } else if is_near {
-        SOLVER_WORK_PER_TERMINAL * terminals.max(LEAST_TERMINALS) as u64
-    } else {
-        MAX_SOLVER_WORK
-    };
+    let work = search.last_solver_work(terminals);
     let parts = if second.is_some() { SOLVER_PARTS } else { 1 };
     let between_neighbours = budget
         .uses(NEIGHBOUR_SOLVER)
@@ -262,6 +254,18 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Returns the most work of the last solver: without a limit for a patient user, and more than usual if few steps are left.
+    fn last_solver_work(&self, terminals: usize) -> u64 {
+        let is_near = self.below <= self.goal.saturating_add(FEW_STEPS);
+        if self.budget.evaluation_limit() >= PATIENT {
+            u64::MAX
+        } else if is_near {
+            SOLVER_WORK_PER_TERMINAL * terminals.max(LEAST_TERMINALS) as u64
+        } else {
+            MAX_SOLVER_WORK
+        }
+    }
+
     /// Builds and justifies trees until the goal is reached or the budget ends. If there is no schedule, the first attempt may take
     /// any number of evaluations.
     fn run_trees(&mut self, routes: &Routes, groups: &Groups) {

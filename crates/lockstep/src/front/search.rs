@@ -451,7 +451,9 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
     fn keep_best(&mut self) {
         let best = self.best();
         let mut is_best = vec![false; self.plans.len()];
-        best.iter().for_each(|&(place, _)| is_best[place] = true);
+        for &(place, _) in &best {
+            is_best[place] = true;
+        }
         let uses = |place: usize| self.plans[place].0.file.schedule().channel_use_count() as u64;
         let ends = best.iter().skip(1).map(|&(_, next)| next).chain([u64::MAX]);
         let of_plans = best.iter().zip(ends).map(|(&(place, from), end)| {

@@ -126,12 +126,12 @@ fn more_time_never_gives_a_slower_front() {
     ] {
         let setup = Setup::new(spec, collective, CommunicationModel::wormhole());
         let unit = setup.topology.unit_bytes_per_second().unwrap_or(1_000_000_000);
-        let timed = if setup.topology.has_latencies() {
+        let topology = if setup.topology.has_latencies() {
             setup.topology
         } else {
             setup.topology.with_times(unit, 1_000_000).unwrap()
         };
-        let problem = Problem::new(&timed, &setup.collective, setup.model).unwrap();
+        let problem = Problem::new(&topology, &setup.collective, setup.model).unwrap();
         let chunks = NonZeroU32::new(2).unwrap();
         let options = FrontOptions { chunks, evaluations: 200, deliveries: 1 << 12, timing, ..FrontOptions::default() };
         let sizes: Vec<u64> = lockstep::sizes_between(options.sizes).collect();

@@ -4,13 +4,15 @@ use lockstep_model::{Routes, SlotId, Slots, UserTable};
 use lockstep_schedule::{MessageId, Transfer};
 use rand::{Rng, RngExt};
 
-use super::NONE;
 use super::free_slots::{FreeSlotSearch, LEVELS, WordLevels, lightest};
 use super::path_dag::PathDags;
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
 use crate::kit::transfer_log::TransferLog;
+
+/// Marks a message without a step.
+const NONE: u32 = u32::MAX;
 
 /// The number of sampled steps in which a message has the fewest full slots on its path.
 const SAMPLES: u32 = 8;

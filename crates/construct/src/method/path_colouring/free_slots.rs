@@ -3,8 +3,10 @@
 use lockstep_model::UserTable;
 use rand::{Rng, RngExt};
 
-use super::NONE;
 use super::path_dag::{PathDag, PathDags};
+
+/// Marks a path without a message in conflict.
+const NONE: u32 = u32::MAX;
 
 /// The number of levels: paths with 0, 1, ... full slots are told apart up to `LEVELS - 1`.
 pub(super) const LEVELS: usize = 4;

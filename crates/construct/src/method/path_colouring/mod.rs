@@ -73,9 +73,6 @@ pub(crate) const PATH_COLOURING: Method = Method {
     parts: &[ANNEALING, PACKING, DETOURS],
 };
 
-/// Marks a message without a step, and the end of a row.
-const NONE: u32 = u32::MAX;
-
 /// See [`annealing`].
 const ANNEALING: Part =
     Part { owner: "path-colouring", name: "annealing", about: "messages take free steps or displace other messages" };

@@ -5,11 +5,13 @@ use std::ops::Range;
 use lockstep_model::{Routes, SlotId, Slots, UserTable};
 use rand::{Rng, RngExt};
 
-use super::NONE;
 use super::path_dag::PathDags;
 use crate::kit::accepted_loss::accepted_loss;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::AttemptContext;
+
+/// Marks a message without a step, a slot that displaces no message, and the end of a row.
+const NONE: u32 = u32::MAX;
 
 /// The number of exchanges per slot and step.
 const EXCHANGES: u64 = 6;

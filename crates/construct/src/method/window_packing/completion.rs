@@ -58,7 +58,9 @@ fn complete_after(
     let mut place = |message: u32, step: Option<u32>| {
         let used = routes.slots(message);
         let step = step.unwrap_or_else(|| table.first_free(used.iter().copied(), 0));
-        used.iter().for_each(|&slot| table.occupy(slot, step));
+        for &slot in used {
+            table.occupy(slot, step);
+        }
         log.push(MessageId::new(message), step, routes.path(message))
     };
     for messages in kept.chunks(CHECK_INTERVAL) {
