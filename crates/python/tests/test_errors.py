@@ -21,7 +21,7 @@ import lockstep_collectives as lockstep
         (("ring:4", "all-gather"), {"routing": "x"}, lockstep.ProblemError, "routing: found 'x'"),
         (("ring:4", "all-gather"), {"duplex": "x"}, lockstep.ProblemError, "duplex: found 'x'"),
         (("ring:4", "all-gather"), {"scatter": "x"}, lockstep.ProblemError, "scatter: found 'x'"),
-        (("ring:4", "all-gather"), {"engine": "x"}, lockstep.ProblemError, "engine: found 'x'"),
+        (("ring:4", "all-gather"), {"engine": "x"}, lockstep.ProblemError, "engine: there is no 'x'"),
         (("ring:4", "all-gather"), {"budget": "soon"}, lockstep.ProblemError, "budget: found 'soon'"),
         (("ring:4", "all-gather"), {"budget": 0}, lockstep.ProblemError, "budget: found 0"),
         (("ring:4", "all-gather"), {"chunks": 0}, lockstep.ProblemError, "chunks: found 0"),

@@ -66,7 +66,7 @@ impl CollectiveSize {
     ///
     /// ```
     /// use lockstep_schedule::{CollectiveName, CollectiveSize, CommunicationModel, Problem};
-    /// use lockstep_topology::Topology;
+    /// use lockstep_topology::{NodeId, Topology};
     ///
     /// let ring: Topology = "ring:6".parse()?;
     /// let group = CollectiveName::AllGather.in_groups(&ring, &[[0, 1, 2, 3].map(NodeId::new).to_vec()], &[])?;
