@@ -49,7 +49,7 @@ pub fn all(problem: &Problem<'_>) -> Vec<LowerBound> {
 /// Computes the bounds as [`all`], within the time of a budget and without the rules that it
 /// [leaves out](Budget::without). Evaluations do not count. `observe` receives a report after every rule.
 ///
-/// Once the time is over, the rules that are left are skipped. There is always at least one bound.
+/// Once the time is over, no further rule begins. There is always at least one bound.
 ///
 /// ```
 /// use lockstep_schedule::{Budget, Collective, CommunicationModel, Problem};
