@@ -25,11 +25,10 @@ struct Line {
 enum TrialResult {
     /// The lower bound in steps, if the rule applies.
     Bound(Option<u32>),
-    /// The steps reached, if fewer than before, and the number of attempts.
+    /// The steps reached, if fewer than before, and the work.
     Schedule {
         steps: Option<u32>,
-        attempts: u64,
-        noun: &'static str,
+        effort: Effort,
     },
     Ended(String),
 }
@@ -41,11 +40,7 @@ impl Explanation {
             Event::Bound { rule, steps } => self.add(format!("bound ({rule})"), TrialResult::Bound(steps)),
             Event::Tried { engine, method, effort, steps } => {
                 let tried = method.map_or(engine.to_owned(), |method| format!("{engine} ({method})"));
-                let (attempts, noun) = match effort {
-                    Effort { attempts: 0, evaluations } => (evaluations, "evaluation"),
-                    Effort { attempts, .. } => (attempts, "attempt"),
-                };
-                self.add(tried, TrialResult::Schedule { steps, attempts, noun });
+                self.add(tried, TrialResult::Schedule { steps, effort });
             }
             Event::Ended(ending) => {
                 self.add("ended".to_owned(), TrialResult::Ended(ending.to_string()));
@@ -64,11 +59,11 @@ impl Explanation {
         }
     }
 
-    /// Returns all results as a table.
+    /// Returns all results as a table, with the evaluations of every engine and method.
     pub(crate) fn to_text(&self) -> String {
-        let mut table = Table::new(["phase", "tried", "result"]);
+        let mut table = Table::new(["phase", "tried", "evaluations", "result"]);
         for Line { phase, tried, result } in &self.lines {
-            table.push([(phase + 1).to_string(), tried.clone(), result.to_text()]);
+            table.push([(phase + 1).to_string(), tried.clone(), result.evaluations(), result.to_text()]);
         }
         table.to_text()
     }
@@ -78,11 +73,20 @@ impl TrialResult {
     fn merge(&mut self, later: Self) {
         match (self, later) {
             (Self::Bound(steps), Self::Bound(more)) => *steps = (*steps).max(more),
-            (Self::Schedule { steps, attempts, .. }, Self::Schedule { steps: fewer, attempts: more, .. }) => {
+            (Self::Schedule { steps, effort }, Self::Schedule { steps: fewer, effort: more }) => {
                 *steps = fewer.or(*steps);
-                *attempts = attempts.saturating_add(more);
+                effort.attempts = effort.attempts.saturating_add(more.attempts);
+                effort.evaluations = effort.evaluations.saturating_add(more.evaluations);
             }
             (this, later) => *this = later,
+        }
+    }
+
+    /// Returns the evaluations of an engine or method; empty for a bound, and for a construction, which takes none.
+    fn evaluations(&self) -> String {
+        match self {
+            Self::Schedule { effort: Effort { evaluations: evaluations @ 1.., .. }, .. } => evaluations.to_string(),
+            _ => String::new(),
         }
     }
 
@@ -90,9 +94,12 @@ impl TrialResult {
         match self {
             Self::Bound(Some(steps)) => format!("at least {}", counted(*steps as usize, "step")),
             Self::Bound(None) => "does not apply".to_owned(),
-            Self::Schedule { steps, attempts, noun } => {
+            Self::Schedule { steps, effort } => {
                 let reached = steps.map_or("nothing shorter".to_owned(), |steps| counted(steps as usize, "step"));
-                format!("{reached} in {}", counted(*attempts as usize, noun))
+                match effort.attempts {
+                    0 => reached,
+                    attempts => format!("{reached} in {}", counted(attempts as usize, "attempt")),
+                }
             }
             Self::Ended(why) => why.clone(),
         }
@@ -110,7 +117,7 @@ mod tests {
     fn results_of_one_engine_are_one_line_per_phase() {
         let mut explanation = Explanation::default();
         let tried = |attempts, steps| {
-            let effort = Effort { attempts, evaluations: 0 };
+            let effort = Effort { attempts, evaluations: 50 * attempts };
             Event::Tried { engine: "construct", method: Some("m"), effort, steps }
         };
         for event in [
@@ -125,12 +132,12 @@ mod tests {
             explanation.see(&event);
         }
         let lines = [
-            "phase  tried          result",
-            "    1  bound (cut)    at least 7 steps",
-            "    1  construct (m)  9 steps in 4 attempts",
-            "    1  ended          no engine has anything left to try",
-            "    2  construct (m)  4 steps in 1 attempt",
-            "    2  ended          the lower bound is reached",
+            "phase  tried          evaluations  result",
+            "    1  bound (cut)                 at least 7 steps",
+            "    1  construct (m)          200  9 steps in 4 attempts",
+            "    1  ended                       no engine has anything left to try",
+            "    2  construct (m)           50  4 steps in 1 attempt",
+            "    2  ended                       the lower bound is reached",
         ];
         assert_eq!(explanation.to_text().lines().collect::<Vec<_>>(), lines);
     }
