@@ -1,0 +1,128 @@
+//! Ring problems: a network, its terminals, and which channels hops may use.
+
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
+
+use crate::error::RingError;
+use crate::ring_set::RingKind;
+
+/// The rank of nodes that are not terminals of the rings.
+const NO_RANK: u32 = u32::MAX;
+
+/// A network with the terminals that rings or chains visit.
+///
+/// Terminals have ranks, in ascending order of their nodes. A chain is a ring over the terminals and one more *end*, which is
+/// joined to all of them without cost. It has the last rank.
+///
+/// ```
+/// use lockstep_rings::{RingKind, RingProblem};
+/// use lockstep_topology::Topology;
+///
+/// let tree: Topology = "fat-tree:4".parse()?;
+/// let problem = RingProblem::new(&tree, RingKind::Ring, None, 0)?;
+/// assert_eq!(problem.terminals().len(), 16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RingProblem<'a> {
+    topology: &'a Topology,
+    kind: RingKind,
+    /// Ascending.
+    terminals: Vec<NodeId>,
+    /// By node.
+    rank: Vec<u32>,
+    relay: u32,
+    /// By channel, for chains: the opposite channel.
+    opposite: Vec<Option<ChannelId>>,
+}
+
+impl<'a> RingProblem<'a> {
+    /// Returns the problem of rings or chains over these terminals, or over all of the network.
+    ///
+    /// `relay` is the maximum number of terminals inside a hop.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError`] if there are fewer than two terminals, or a node is not a terminal or listed twice.
+    pub fn new(
+        topology: &'a Topology,
+        kind: RingKind,
+        terminals: Option<&[NodeId]>,
+        relay: u32,
+    ) -> Result<Self, RingError> {
+        let mut terminals = terminals.unwrap_or(topology.terminals()).to_vec();
+        terminals.sort_unstable();
+        let mut rank = vec![NO_RANK; topology.node_count()];
+        for (place, &node) in terminals.iter().enumerate() {
+            if node.index() >= topology.node_count() || !topology.is_terminal(node) {
+                return Err(RingError::NotTerminal { node });
+            }
+            if rank[node.index()] != NO_RANK {
+                return Err(RingError::TerminalTwice { name: topology.node_name(node).to_owned() });
+            }
+            rank[node.index()] = place as u32;
+        }
+        if terminals.len() < 2 {
+            return Err(RingError::FewTerminals { found: terminals.len() });
+        }
+        let mut opposite = Vec::new();
+        if kind == RingKind::Chain {
+            opposite.resize(topology.channel_bound(), None);
+            for [there, back] in topology.links() {
+                (opposite[there.index()], opposite[back.index()]) = (Some(back), Some(there));
+            }
+        }
+        Ok(Self { topology, kind, terminals, rank, relay, opposite })
+    }
+
+    /// Returns the network.
+    pub fn topology(&self) -> &'a Topology {
+        self.topology
+    }
+
+    /// Returns whether the problem has rings or chains.
+    pub fn kind(&self) -> RingKind {
+        self.kind
+    }
+
+    /// Returns the terminals that each ring visits, ascending.
+    pub fn terminals(&self) -> &[NodeId] {
+        &self.terminals
+    }
+
+    /// Returns the maximum number of terminals inside a hop.
+    pub fn relay(&self) -> u32 {
+        self.relay
+    }
+
+    /// Returns the rank of a node, or `None` if rings do not visit it.
+    pub(crate) fn rank(&self, node: NodeId) -> Option<usize> {
+        let rank = self.rank[node.index()];
+        (rank != NO_RANK).then_some(rank as usize)
+    }
+
+    /// Returns the number of stops of a ring: its terminals, and the end of a chain.
+    pub(crate) fn stops(&self) -> usize {
+        self.terminals.len() + usize::from(self.kind == RingKind::Chain)
+    }
+
+    /// Returns the resources that a hop uses with a channel: that of the channel and, for chains, that of the opposite channel.
+    /// `None` if hops may not use the channel.
+    pub(crate) fn resources(&self, channel: ChannelId) -> Option<impl Iterator<Item = usize> + Clone + use<>> {
+        let back = match self.kind {
+            RingKind::Ring => None,
+            RingKind::Chain => Some(self.opposite[channel.index()]?),
+        };
+        let resource = |channel| self.topology.resource(channel).index();
+        Some([Some(resource(channel)), back.map(resource)].into_iter().flatten())
+    }
+
+    /// Returns the capacity of a resource.
+    pub(crate) fn capacity(&self, resource: usize) -> u32 {
+        self.topology.resource_capacity(ResourceId::from_index(resource))
+    }
+
+    /// Returns the capacities of all resources.
+    pub(crate) fn capacities(&self) -> Vec<u32> {
+        (0..self.topology.resource_count()).map(|resource| self.capacity(resource)).collect()
+    }
+}
