@@ -1,6 +1,6 @@
 //! Ring sets for NCCL and RCCL: the rings and chains around which these libraries send the data of a collective.
 //!
-//! The crate computes no schedules in steps, and reads no files of these libraries.
+//! The crate computes no schedules in steps. The files of these libraries are in [`format`](mod@format).
 //!
 //! # Concepts
 //!
@@ -11,6 +11,7 @@
 
 mod error;
 mod file;
+pub mod format;
 mod path_search;
 mod problem;
 mod rational;
