@@ -9,20 +9,42 @@
 //! - The *load* of a resource is the number of hops that use it. `rho` is the greatest load divided by the capacity, and
 //!   `K / rho` is the *bandwidth* of `K` rings, in units of the capacities: the bus bandwidth of nccl-tests.
 
+mod assignment;
+mod bound;
+mod candidates;
+mod check;
 mod error;
+mod exact;
+mod factors;
 mod file;
 pub mod format;
+mod formula;
+mod hop_choice;
+mod hops;
+mod length_program;
+mod lengths;
+mod matching;
 mod path_search;
+mod permutations;
 mod problem;
 mod rational;
+mod request;
 mod ring_set;
+mod rng;
 mod route;
+mod search;
+mod traversal;
 mod verify;
+mod work;
 
+pub use bound::{RefutationProof, RingBound, RingLengths, RingRefutation};
+pub use check::{BoundViolation, check_bound};
 pub use error::RingError;
 pub use file::{RINGS_KIND, RingFile, RingFileError};
 pub use problem::RingProblem;
 pub use rational::{NotRational, Rational};
+pub use request::{RingAnswer, RingCount, RingRequest, RingVerdict};
 pub use ring_set::{MAX_RINGS, RingKind, RingSet};
 pub use route::route_orders;
+pub use search::search;
 pub use verify::{HopViolation, RingLoad, RingViolation, verify};

@@ -2,6 +2,7 @@
 
 use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
+use crate::candidates::Candidates;
 use crate::error::RingError;
 use crate::ring_set::RingKind;
 
@@ -33,6 +34,8 @@ pub struct RingProblem<'a> {
     relay: u32,
     /// By channel, for chains: the opposite channel.
     opposite: Vec<Option<ChannelId>>,
+    candidates: Candidates,
+    gateway: Option<NodeId>,
 }
 
 impl<'a> RingProblem<'a> {
@@ -71,7 +74,28 @@ impl<'a> RingProblem<'a> {
                 (opposite[there.index()], opposite[back.index()]) = (Some(back), Some(there));
             }
         }
-        Ok(Self { topology, kind, terminals, rank, relay, opposite })
+        let resources = (0..topology.resource_count() as u32).map(ResourceId::new);
+        let candidates = Candidates::new(resources.map(|resource| topology.resource_capacity(resource)).collect());
+        Ok(Self { topology, kind, terminals, rank, relay, opposite, candidates, gateway: None })
+    }
+
+    /// Requires that each ring enters a terminal from the node to which it leaves it. So a terminal that stands for all other servers,
+    /// behind network cards, is entered and left over one card.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError::NotTerminal`] if rings do not visit the node.
+    pub fn with_gateway(mut self, gateway: NodeId) -> Result<Self, RingError> {
+        if self.terminals.binary_search(&gateway).is_err() {
+            return Err(RingError::NotTerminal { node: gateway });
+        }
+        self.gateway = Some(gateway);
+        Ok(self)
+    }
+
+    /// Returns the terminal that each ring enters from the node to which it leaves it, if there is one.
+    pub fn gateway(&self) -> Option<NodeId> {
+        self.gateway
     }
 
     /// Returns the network.
@@ -121,8 +145,8 @@ impl<'a> RingProblem<'a> {
         self.topology.resource_capacity(ResourceId::from_index(resource))
     }
 
-    /// Returns the capacities of all resources.
-    pub(crate) fn capacities(&self) -> Vec<u32> {
-        (0..self.topology.resource_count()).map(|resource| self.capacity(resource)).collect()
+    /// Returns the values that `rho` can have.
+    pub(crate) fn candidates(&self) -> &Candidates {
+        &self.candidates
     }
 }

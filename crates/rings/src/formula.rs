@@ -1,0 +1,153 @@
+//! The formula that states that a set of rings exists.
+
+use lockstep_exact::{ExactError, Formula, Literal};
+
+use crate::hops::Hops;
+use crate::problem::RingProblem;
+use crate::rational::Rational;
+
+/// Why there is no formula.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum FormulaError {
+    /// Too many paths.
+    #[error("hops have too many paths for a formula")]
+    ManyPaths,
+    /// A set of ranks that a ring need not leave.
+    #[error("a cut is not a proper subset of the terminals")]
+    Cut,
+    /// Too many literals.
+    #[error(transparent)]
+    Long(#[from] ExactError),
+}
+
+/// A formula with a variable for each ring and hop. Its models are the sets of rings that may each be several cycles; every cut adds the
+/// clauses that each ring leaves a set of stops.
+///
+/// A ring leaves and enters each stop once. The loads of all resources fit `rho`. The first stop after the first terminal does not decrease
+/// from ring to ring, because the order of rings is of no matter.
+pub(crate) struct RingFormula {
+    hops: Hops,
+    formula: Formula,
+    rings: usize,
+    stops: usize,
+    /// The variables, by ring and hop.
+    variables: Vec<Literal>,
+}
+
+impl RingFormula {
+    /// Returns the formula for rings with at most this `rho`, or any.
+    pub(crate) fn new(problem: &RingProblem<'_>, rings: u32, rho: Option<Rational>) -> Result<Self, FormulaError> {
+        let formula = Self::of_found_hops(problem, rings, rho)?;
+        if formula.hops.is_complete() { Ok(formula) } else { Err(FormulaError::ManyPaths) }
+    }
+
+    /// Returns the formula over the hops that were found, which may not be all.
+    pub(crate) fn of_found_hops(
+        problem: &RingProblem<'_>,
+        rings: u32,
+        rho: Option<Rational>,
+    ) -> Result<Self, FormulaError> {
+        let (hops, stops, rings) = (Hops::new(problem), problem.stops(), rings as usize);
+        let mut formula = Formula::new(Formula::MAX_LITERALS);
+        if rings.saturating_mul(hops.len()) > Formula::MAX_LITERALS {
+            return Err(FormulaError::Long(ExactError::LongFormula));
+        }
+        let variables = (0..rings * hops.len()).map(|_| formula.variable()).collect();
+        let mut formula = Self { hops, formula, rings, stops, variables };
+        formula.state_degrees();
+        if let Some(rho) = rho {
+            formula.state_loads(problem, rho);
+        }
+        formula.state_order_of_rings();
+        formula.state_gateway(problem);
+        formula.formula.check_size()?;
+        Ok(formula)
+    }
+
+    pub(crate) fn formula(&self) -> &Formula {
+        &self.formula
+    }
+
+    pub(crate) fn hops(&self) -> &Hops {
+        &self.hops
+    }
+
+    /// Returns the variable of a hop in a ring.
+    pub(crate) fn variable(&self, ring: usize, hop: usize) -> Literal {
+        self.variables[ring * self.hops.len() + hop]
+    }
+
+    fn state_degrees(&mut self) {
+        let lists = self.hops.of_stops(self.stops);
+        for ring in 0..self.rings {
+            for hops in lists.iter().flatten() {
+                let literals: Vec<Literal> = hops.iter().map(|&hop| self.variable(ring, hop)).collect();
+                self.formula.clause(literals.iter().copied());
+                self.formula.at_most(&literals, 1);
+            }
+        }
+    }
+
+    fn state_loads(&mut self, problem: &RingProblem<'_>, rho: Rational) {
+        let mut users = vec![Vec::new(); problem.topology().resource_count()];
+        for hop in 0..self.hops.len() {
+            self.hops.resources(hop).iter().for_each(|&resource| users[resource as usize].push(hop));
+        }
+        for (resource, users) in users.iter().enumerate() {
+            let room = rho.floor_of(problem.capacity(resource));
+            let literals: Vec<Literal> =
+                (0..self.rings).flat_map(|ring| users.iter().map(move |&hop| (ring, hop))).map(|(ring, hop)| self.variable(ring, hop)).collect();
+            // Each ring uses a terminal once, so small resources only limit.
+            self.formula.at_most(&literals, usize::try_from(room).unwrap_or(usize::MAX));
+        }
+    }
+
+    fn state_order_of_rings(&mut self) {
+        let leaving: Vec<usize> = (0..self.hops.len()).filter(|&hop| self.hops.from(hop) == 0).collect();
+        for ring in 1..self.rings {
+            for &hop in &leaving {
+                for &earlier in leaving.iter().filter(|&&earlier| self.hops.to(earlier) < self.hops.to(hop)) {
+                    let clause = [!self.variable(ring - 1, hop), !self.variable(ring, earlier)];
+                    self.formula.clause(clause);
+                }
+            }
+        }
+    }
+
+    fn state_gateway(&mut self, problem: &RingProblem<'_>) {
+        let Some(gateway) = problem.gateway().and_then(|node| problem.rank(node)) else { return };
+        let topology = problem.topology();
+        let next = |hops: &Hops, hop: usize| hops.channels(hop).first().map(|&channel| topology.head(channel));
+        let last = |hops: &Hops, hop: usize| hops.channels(hop).last().map(|&channel| topology.tail(channel));
+        for out in (0..self.hops.len()).filter(|&hop| self.hops.from(hop) == gateway).collect::<Vec<_>>() {
+            for into in (0..self.hops.len()).filter(|&hop| self.hops.to(hop) == gateway).collect::<Vec<_>>() {
+                if next(&self.hops, out) != last(&self.hops, into) {
+                    for ring in 0..self.rings {
+                        let clause = [!self.variable(ring, out), !self.variable(ring, into)];
+                        self.formula.clause(clause);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the clauses that each ring leaves a set of stops, and returns them.
+    pub(crate) fn cut(&mut self, ranks: &[u32]) -> Result<Vec<Vec<Literal>>, FormulaError> {
+        let mut inside = vec![false; self.stops];
+        for &rank in ranks {
+            *inside.get_mut(rank as usize).ok_or(FormulaError::Cut)? = true;
+        }
+        if !inside.contains(&true) || !inside.contains(&false) {
+            return Err(FormulaError::Cut);
+        }
+        let leaves = |hop: &usize| inside[self.hops.from(*hop)] && !inside[self.hops.to(*hop)];
+        let leaving: Vec<usize> = (0..self.hops.len()).filter(leaves).collect();
+        let of_ring = |ring| leaving.iter().map(|&hop| self.variable(ring, hop)).collect();
+        let clauses: Vec<Vec<Literal>> = (0..self.rings).map(of_ring).collect();
+        for clause in &clauses {
+            self.formula.clause(clause.iter().copied());
+        }
+        self.formula.check_size()?;
+        Ok(clauses)
+    }
+}
