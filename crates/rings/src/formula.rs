@@ -95,8 +95,10 @@ impl RingFormula {
         }
         for (resource, users) in users.iter().enumerate() {
             let room = rho.floor_of(problem.capacity(resource));
-            let literals: Vec<Literal> =
-                (0..self.rings).flat_map(|ring| users.iter().map(move |&hop| (ring, hop))).map(|(ring, hop)| self.variable(ring, hop)).collect();
+            let literals: Vec<Literal> = (0..self.rings)
+                .flat_map(|ring| users.iter().map(move |&hop| (ring, hop)))
+                .map(|(ring, hop)| self.variable(ring, hop))
+                .collect();
             // Each ring uses a terminal once, so small resources only limit.
             self.formula.at_most(&literals, usize::try_from(room).unwrap_or(usize::MAX));
         }

@@ -142,7 +142,8 @@ fn of_terminal(problem: &RingProblem<'_>, node: NodeId) -> RingLengths {
     let of_channels = |channels: &[ChannelId]| {
         with_unit_lengths(problem, channels.iter().map(|&channel| topology.resource(channel)).collect())
     };
-    let (mut leaving, mut entering) = (of_channels(topology.out_channels(node)), of_channels(topology.in_channels(node)));
+    let (mut leaving, mut entering) =
+        (of_channels(topology.out_channels(node)), of_channels(topology.in_channels(node)));
     let rank = problem.rank(node).expect("a terminal of the problem");
     match problem.kind() {
         RingKind::Ring => (leaving.leave[rank], entering.enter[rank]) = (1, 1),
@@ -231,7 +232,8 @@ pub(crate) fn with_potentials(
     let resources = lengths.iter().enumerate().filter(|&(_, &length)| length > 0);
     let lengths: Vec<(ResourceId, u32)> =
         resources.map(|(resource, &length)| (ResourceId::from_index(resource), length)).collect();
-    let volume = lengths.iter().map(|&(resource, length)| u64::from(length) * u64::from(problem.capacity(resource.index())));
+    let volume =
+        lengths.iter().map(|&(resource, length)| u64::from(length) * u64::from(problem.capacity(resource.index())));
     let weights = cuts.iter().map(|&(_, weight)| i64::from(weight));
     let length = leave.iter().chain(&enter).sum::<i64>() + weights.sum::<i64>();
     Some(RingLengths { volume: volume.sum(), lengths, cuts, leave, enter, length })

@@ -1,7 +1,10 @@
 //! Files of NCCL and RCCL with rings and trees: what these libraries load without changes, and what they print.
 //!
-//! The types of this module have the numbers of devices and ranks of the file, and know no network.
+//! The types of the formats have the numbers of devices and ranks of the file, and know no network. [`Devices`] says which terminal
+//! has which number.
 
+mod conversion;
+mod devices;
 pub mod environment;
 mod error;
 pub mod nccl_graph;
@@ -9,11 +12,15 @@ pub mod nccl_log;
 pub mod nccl_rings;
 mod order;
 pub mod rccl_trees;
+mod tree_load;
 
 use std::fmt;
 
+pub use self::conversion::{ConversionError, chains_of, nccl_graphs, orders_of, worst_path};
+pub use self::devices::Devices;
 pub use self::error::{FormatError, FormatFault};
 pub use self::order::{Order, Tree};
+pub use self::tree_load::tree_bus_bandwidth;
 
 /// A format of files of NCCL and RCCL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

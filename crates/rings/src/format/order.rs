@@ -30,6 +30,12 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// Returns a chain as a tree whose root is the first GPU of the chain.
+    pub fn of_chain(chain: &Order) -> Self {
+        let root = chain.gpus.first().copied().unwrap_or_default();
+        Self { root, edges: chain.gpus.windows(2).map(|pair| [pair[0], pair[1]]).collect() }
+    }
+
     /// Returns the numbers of all GPUs: the root, then the children in the order of the edges.
     pub fn gpus(&self) -> impl Iterator<Item = u32> + Clone {
         std::iter::once(self.root).chain(self.edges.iter().map(|&[_, child]| child))
