@@ -50,7 +50,7 @@ pub(crate) use self::plan::{PlanArgs, PlanFormat};
 pub(crate) use self::problem::ProblemArgs;
 pub(crate) use self::program::ProgramArgs;
 pub(crate) use self::render::{PaperArgs, PictureFormat, RenderArgs};
-pub(crate) use self::rings::{LibraryArgs, RingFormat, RingsArgs};
+pub(crate) use self::rings::{RingFormat, RingsArgs};
 pub(crate) use self::run::RunArgs;
 pub(crate) use self::schema::{JsonFormat, SchemaArgs};
 pub(crate) use self::shared::SharedArgs;

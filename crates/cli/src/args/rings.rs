@@ -66,7 +66,7 @@ pub(crate) struct RingsArgs {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct LibraryArgs {
     /// Worst path between GPUs in a graph file: NVL, NVB, PIX, PXB, PHB or SYS [default: by the names of the nodes]
-    #[arg(long, help_heading = "Output", value_name = "TYPE", value_parser = path_type)]
+    #[arg(long, value_name = "TYPE", value_parser = path_type)]
     pub(crate) path_type: Option<PathType>,
 }
 
@@ -83,6 +83,21 @@ pub(crate) enum RingFormat {
     RcclTrees,
     /// One line per ring, with the names of the nodes
     Text,
+}
+
+impl RingFormat {
+    /// The names of the formats of libraries.
+    pub(crate) const LIBRARY_NAMES: [&str; 3] = ["nccl-graph", "nccl-rings", "rccl-trees"];
+
+    /// What each format of a library is.
+    pub(crate) const ABOUT: [&str; 3] =
+        ["NCCL_GRAPH_FILE of NCCL and RCCL", "variable NCCL_RINGS of RCCL", "variable RCCL_TREES of RCCL"];
+
+    /// Returns the format of a library with this name.
+    pub(crate) fn for_library(name: &str) -> Option<Self> {
+        let formats = [Self::NcclGraph, Self::NcclRings, Self::RcclTrees];
+        formats.into_iter().zip(Self::LIBRARY_NAMES).find(|&(_, known)| known == name).map(|(format, _)| format)
+    }
 }
 
 /// The parser of a number of rings.

@@ -20,6 +20,7 @@ pub(crate) mod plan;
 mod plan_file;
 mod program_file;
 pub(crate) mod render;
+mod ring_file;
 pub(crate) mod rings;
 pub(crate) mod run;
 pub(crate) mod schema;

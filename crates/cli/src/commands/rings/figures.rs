@@ -77,7 +77,7 @@ impl<'a> Figures<'a> {
     pub(in crate::commands) fn bandwidth(&self, units: Rational) -> String {
         match self.unit {
             Some(unit) => gigabytes(units, unit),
-            None => format!("{units} {}", if units == Rational::from(1) { "unit" } else { "units" }),
+            None => format!("{units} {}", if units <= Rational::from(1) { "unit" } else { "units" }),
         }
     }
 
@@ -105,7 +105,7 @@ impl<'a> Figures<'a> {
             return;
         };
         let terminals = counted(set.terminals().len(), "terminal");
-        sheet.line(if name == "ring" { "rings" } else { "chains" }, format!("{} of {terminals}", set.len()));
+        sheet.line(if name == "ring" { "rings" } else { "chains" }, format!("{}, each over {terminals}", set.len()));
         let share = self.bandwidth(load.rho().reciprocal().unwrap_or(Rational::ZERO));
         sheet.line("bandwidth", format!("{}; {share} per {name}", self.bandwidth(load.bus_bandwidth())));
         sheet.line("busiest", self.busiest(load));
