@@ -52,7 +52,9 @@ pub enum BoundViolation {
         value: i64,
     },
     /// A hop that is shorter than the certificate claims.
-    #[error("the hop from terminal {from} to terminal {to} has the length {length}, but the certificate needs {needed}")]
+    #[error(
+        "the hop from terminal {from} to terminal {to} has the length {length}, but the certificate needs {needed}"
+    )]
     Short {
         /// The rank of the first terminal.
         from: usize,
@@ -159,7 +161,8 @@ fn check_lengths(problem: &RingProblem<'_>, bound: &RingLengths) -> Result<(), B
             let ends = start.zip(problem.terminals().get(to));
             // Hops from and to the end of a chain have the length 0.
             let Some(length) = ends.map_or(Some(0), |(_, &end)| search.cost(end)) else { continue };
-            let crossed = |(inside, weight): &(Vec<bool>, u32)| if inside[from] && !inside[to] { i64::from(*weight) } else { 0 };
+            let crossed =
+                |(inside, weight): &(Vec<bool>, u32)| if inside[from] && !inside[to] { i64::from(*weight) } else { 0 };
             let needed = bound.leave[from] + bound.enter[to] + cuts.iter().map(crossed).sum::<i64>();
             let length = i64::try_from(length).unwrap_or(i64::MAX);
             if needed > length {
@@ -184,7 +187,11 @@ fn cuts(problem: &RingProblem<'_>, bound: &RingLengths) -> Result<Vec<(Vec<bool>
         if *weight == 0 {
             return Err(BoundViolation::Zero { what: "cut", place: cut });
         }
-        if nodes.is_empty() || !inside.contains(&false) { Err(BoundViolation::Cut { cut }) } else { Ok((inside, *weight)) }
+        if nodes.is_empty() || !inside.contains(&false) {
+            Err(BoundViolation::Cut { cut })
+        } else {
+            Ok((inside, *weight))
+        }
     };
     bound.cuts.iter().enumerate().map(of_cut).collect()
 }

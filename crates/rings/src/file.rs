@@ -49,7 +49,9 @@ pub enum RingFileError {
     #[error(transparent)]
     File(#[from] FileError),
     /// A ring with another number of hops than its terminals have.
-    #[error("field 'rings[{ring}].hops': expected {expected} hops for {terminals} terminals, found {found}; give one path per hop")]
+    #[error(
+        "field 'rings[{ring}].hops': expected {expected} hops for {terminals} terminals, found {found}; give one path per hop"
+    )]
     Hops {
         /// The ring, from 0.
         ring: usize,
@@ -162,7 +164,10 @@ mod tests {
             text.replace(empty, &format!("\"rings\": [{rings}]"))
         };
         assert_eq!(RingFile::from_json(&with("{\"order\": [0, 1], \"hops\": [[0], [1]]}")).unwrap().set.len(), 1);
-        refused(&with("{\"order\": [0, 1], \"hops\": [[0]]}"), "'rings[0].hops': expected 2 hops for 2 terminals, found 1");
+        refused(
+            &with("{\"order\": [0, 1], \"hops\": [[0]]}"),
+            "'rings[0].hops': expected 2 hops for 2 terminals, found 1",
+        );
         refused(&with("{\"order\": [0, 1]}"), "hops");
         refused(&with("{\"order\": [0, -1], \"hops\": [[0], [1]]}"), "rings[0].order[1]");
     }

@@ -95,9 +95,17 @@ impl RingFormula {
         }
         for (resource, users) in users.iter().enumerate() {
             let room = rho.floor_of(problem.capacity(resource));
-            let literals: Vec<Literal> =
-                (0..self.rings).flat_map(|ring| users.iter().map(move |&hop| (ring, hop))).map(|(ring, hop)| self.variable(ring, hop)).collect();
-            // Each ring uses a terminal once, so small resources only limit.
+            let mut literals: Vec<Literal> = (0..self.rings)
+                .flat_map(|ring| users.iter().map(move |&hop| (ring, hop)))
+                .map(|(ring, hop)| self.variable(ring, hop))
+                .collect();
+            // A chain may use a resource twice in a hop, in both directions. No clause has a literal twice.
+            if room == 1 {
+                for pair in literals.windows(2).filter(|pair| pair[0] == pair[1]) {
+                    self.formula.clause([!pair[0]]);
+                }
+                literals.dedup();
+            }
             self.formula.at_most(&literals, usize::try_from(room).unwrap_or(usize::MAX));
         }
     }

@@ -118,7 +118,9 @@ pub(crate) fn exchanged(problem: &RingProblem<'_>, one: &Hop, two: &Hop) -> Opti
     let cut = |path: &[ChannelId]| path.len().saturating_sub(1);
     for first in 0..cut(&one.path) {
         let switch = topology.head(one.path[first]);
-        let Some(second) = (0..cut(&two.path)).find(|&place| topology.head(two.path[place]) == switch) else { continue };
+        let Some(second) = (0..cut(&two.path)).find(|&place| topology.head(two.path[place]) == switch) else {
+            continue;
+        };
         let join = |begin: &Hop, begin_length: usize, end: &Hop, end_start: usize| Hop {
             from: begin.from,
             to: end.to,

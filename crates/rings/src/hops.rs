@@ -42,7 +42,12 @@ impl Hops {
     pub(crate) fn new(problem: &RingProblem<'_>) -> Self {
         let topology = problem.topology();
         let mut hops = Self { is_complete: true, ..Self::default() };
-        let start = |(rank, &at): (usize, &lockstep_topology::NodeId)| Beginning { at, last: None, from: rank as u32, relays: 0 };
+        let start = |(rank, &at): (usize, &lockstep_topology::NodeId)| Beginning {
+            at,
+            last: None,
+            from: rank as u32,
+            relays: 0,
+        };
         let mut beginnings: Vec<Beginning> = problem.terminals().iter().enumerate().map(start).collect();
         let mut next = 0;
         let mut path = Vec::new();
@@ -62,9 +67,9 @@ impl Hops {
             path.reverse();
             for &channel in topology.out_channels(at) {
                 let head = topology.head(channel);
-                let returns = path.iter().any(|&used| {
-                    topology.tail(used) == head || topology.resource(used) == topology.resource(channel)
-                });
+                let returns = path
+                    .iter()
+                    .any(|&used| topology.tail(used) == head || topology.resource(used) == topology.resource(channel));
                 if returns || problem.resources(channel).is_none() || head == problem.terminals()[from as usize] {
                     continue;
                 }
@@ -172,7 +177,7 @@ mod tests {
 
     #[test]
     fn many_paths_are_cut_off() {
-        let tree = hops("clos:16,16", RingKind::Ring, 0);
+        let tree = hops("clos:8,16,8", RingKind::Ring, 0);
         assert!(!tree.is_complete() && tree.len() == MAX_HOPS);
     }
 }

@@ -138,9 +138,11 @@ impl Program {
         let largest = lengths.iter().chain(&weights).copied().fold(0.0, f64::max);
         let mut best: Option<RingLengths> = None;
         for scale in SCALES {
-            let round = |value: f64| if largest > 0.0 { (value / largest * f64::from(scale)).round() as u32 } else { 0 };
+            let round =
+                |value: f64| if largest > 0.0 { (value / largest * f64::from(scale)).round() as u32 } else { 0 };
             let lengths: Vec<u32> = lengths.iter().map(|&length| round(length)).collect();
-            let cuts = self.cuts.iter().zip(&weights).map(|(is_inside, &weight)| (nodes(problem, is_inside), round(weight)));
+            let cuts =
+                self.cuts.iter().zip(&weights).map(|(is_inside, &weight)| (nodes(problem, is_inside), round(weight)));
             let cuts = cuts.filter(|&(_, weight)| weight > 0).collect();
             let found = with_potentials(problem, &lengths, cuts, rho.is_none().then_some(scale))?;
             let is_exact = match rho {

@@ -7,7 +7,6 @@ use crate::assignment::potentials;
 use crate::bound::RingLengths;
 use crate::path_search::PathSearch;
 use crate::problem::RingProblem;
-use crate::rational::Rational;
 use crate::ring_set::RingKind;
 
 /// Maximum number of stops for which potentials are computed.
@@ -27,17 +26,12 @@ pub(crate) fn simple_lengths(problem: &RingProblem<'_>, work: &mut u64) -> RingL
 
 /// Returns the lengths that allow less bandwidth; the first if both allow the same.
 pub(crate) fn better(first: RingLengths, second: RingLengths) -> RingLengths {
-    let is_better = match (strength(&first), strength(&second)) {
+    let is_better = match (first.bandwidth(), second.bandwidth()) {
         (_, None) => false,
         (None, _) => true,
         (Some(first), Some(second)) => second < first,
     };
     if is_better { second } else { first }
-}
-
-/// Returns the greatest bandwidth that lengths allow, without floors; `None` if they prove nothing.
-fn strength(lengths: &RingLengths) -> Option<Rational> {
-    (lengths.length > 0).then(|| Rational::new(lengths.volume.into(), lengths.length.unsigned_abs().into()))
 }
 
 /// Returns the lengths 1 of some resources, without potentials.
@@ -142,7 +136,8 @@ fn of_terminal(problem: &RingProblem<'_>, node: NodeId) -> RingLengths {
     let of_channels = |channels: &[ChannelId]| {
         with_unit_lengths(problem, channels.iter().map(|&channel| topology.resource(channel)).collect())
     };
-    let (mut leaving, mut entering) = (of_channels(topology.out_channels(node)), of_channels(topology.in_channels(node)));
+    let (mut leaving, mut entering) =
+        (of_channels(topology.out_channels(node)), of_channels(topology.in_channels(node)));
     let rank = problem.rank(node).expect("a terminal of the problem");
     match problem.kind() {
         RingKind::Ring => (leaving.leave[rank], entering.enter[rank]) = (1, 1),
@@ -231,7 +226,8 @@ pub(crate) fn with_potentials(
     let resources = lengths.iter().enumerate().filter(|&(_, &length)| length > 0);
     let lengths: Vec<(ResourceId, u32)> =
         resources.map(|(resource, &length)| (ResourceId::from_index(resource), length)).collect();
-    let volume = lengths.iter().map(|&(resource, length)| u64::from(length) * u64::from(problem.capacity(resource.index())));
+    let volume =
+        lengths.iter().map(|&(resource, length)| u64::from(length) * u64::from(problem.capacity(resource.index())));
     let weights = cuts.iter().map(|&(_, weight)| i64::from(weight));
     let length = leave.iter().chain(&enter).sum::<i64>() + weights.sum::<i64>();
     Some(RingLengths { volume: volume.sum(), lengths, cuts, leave, enter, length })

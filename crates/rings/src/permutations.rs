@@ -223,7 +223,10 @@ impl<'a> Permutations<'a> {
             }
             let nodes: Vec<NodeId> = order.iter().map(|&rank| terminals[rank]).collect();
             let hops = order[..kind.hop_count(self.count)].iter();
-            set.push(&nodes, hops.map(|&rank| self.hops[self.leaving[ring * self.count + rank] as usize].path.iter().copied()));
+            set.push(
+                &nodes,
+                hops.map(|&rank| self.hops[self.leaving[ring * self.count + rank] as usize].path.iter().copied()),
+            );
         }
         set
     }

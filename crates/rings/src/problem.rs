@@ -18,7 +18,7 @@ const NO_RANK: u32 = u32::MAX;
 /// use lockstep_rings::{RingKind, RingProblem};
 /// use lockstep_topology::Topology;
 ///
-/// let tree: Topology = "fat-tree:4".parse()?;
+/// let tree: Topology = "fat-tree:4,2".parse()?;
 /// let problem = RingProblem::new(&tree, RingKind::Ring, None, 0)?;
 /// assert_eq!(problem.terminals().len(), 16);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -80,7 +80,15 @@ pub fn search(topology: &Topology, request: &RingRequest<'_>) -> Result<RingAnsw
     }
     let work = Work { left: request.work.saturating_mul(VISITS).max(1), is_stopped: request.is_stopped };
     let share = work.left / 8;
-    let mut search = Search { problem, count: request.channels, seed: request.seed, work, share, bound: RingBound::default(), best: None };
+    let mut search = Search {
+        problem,
+        count: request.channels,
+        seed: request.seed,
+        work,
+        share,
+        bound: RingBound::default(),
+        best: None,
+    };
     search.run();
     let limit = search.bound.bandwidth(&search.problem, request.channels);
     Ok(RingAnswer { set: search.best, bound: search.bound, limit })
@@ -164,15 +172,15 @@ impl Search<'_> {
     /// Returns true if a set of this number of rings may be better than the best one.
     fn is_useful(&self, rings: u32) -> bool {
         let rings_of_best = self.best.as_ref().map_or(u32::MAX, |(set, _)| set.len() as u32);
-        self.limit(rings).is_some_and(|(limit, _)| {
-            limit > self.bandwidth() || limit == self.bandwidth() && rings < rings_of_best
-        })
+        self.limit(rings)
+            .is_some_and(|(limit, _)| limit > self.bandwidth() || limit == self.bandwidth() && rings < rings_of_best)
     }
 
     /// Returns the number of rings whose limit is greatest, with the least `rho`; of several, the smallest number.
     fn next(&self, is_closed: &[bool]) -> Option<(u32, Rational)> {
         let open = self.count.range().filter(|&rings| !is_closed[rings as usize] && self.is_useful(rings));
-        let limits = open.filter_map(|rings| self.limit(rings).map(|(limit, rho)| (limit, std::cmp::Reverse(rings), rho)));
+        let limits =
+            open.filter_map(|rings| self.limit(rings).map(|(limit, rho)| (limit, std::cmp::Reverse(rings), rho)));
         limits.max_by_key(|&(limit, rings, _)| (limit, rings)).map(|(_, rings, rho)| (rings.0, rho))
     }
 
@@ -320,7 +328,8 @@ fn merged(
     let mut rng = rng(seed, attempt);
     let half = work.left / 2;
     let of_links = work.lend(half, |work| {
-        let mut factors = Factors::new(problem, rho, &mut rng, work).filter(|factors| factors.rings() >= rings as usize)?;
+        let mut factors =
+            Factors::new(problem, rho, &mut rng, work).filter(|factors| factors.rings() >= rings as usize)?;
         factors.merge(&mut rng, work).then(|| factors.into_set(rings as usize))
     });
     if of_links.is_some() {

@@ -15,9 +15,8 @@ pub(crate) fn traversal_sets(problem: &RingProblem<'_>, rings: u32) -> Vec<RingS
     let turns: Vec<Vec<NodeId>> =
         (0..rings).map(|ring| if ring % 2 == 0 { order.clone() } else { reverse.clone() }).collect();
     let orders = if rings == 1 { vec![equal] } else { vec![equal, turns] };
-    let routed = |orders: &Vec<Vec<NodeId>>| {
-        route_orders(problem.topology(), problem.kind(), orders, problem.relay()).ok()
-    };
+    let routed =
+        |orders: &Vec<Vec<NodeId>>| route_orders(problem.topology(), problem.kind(), orders, problem.relay()).ok();
     orders.iter().filter_map(routed).collect()
 }
 
