@@ -33,6 +33,8 @@ mod rng;
 mod route;
 mod schedule;
 mod search;
+mod server;
+mod servers;
 mod traversal;
 mod verify;
 mod work;
