@@ -35,6 +35,12 @@ pub struct RingLengths {
 }
 
 impl RingLengths {
+    /// Returns the greatest bandwidth that the lengths allow for any number of rings, or `None` if they prove nothing. It is zero if there is
+    /// no ring.
+    pub fn bandwidth(&self) -> Option<Rational> {
+        (self.length > 0).then(|| Rational::new(self.volume.into(), self.length.unsigned_abs().into()))
+    }
+
     /// Returns the least `rho` that the inequality allows for a number of rings, or `None` if there is no ring.
     pub(crate) fn least_rho(&self, problem: &RingProblem<'_>, rings: u32) -> Option<Rational> {
         let candidates = problem.candidates();

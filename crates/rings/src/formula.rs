@@ -95,11 +95,17 @@ impl RingFormula {
         }
         for (resource, users) in users.iter().enumerate() {
             let room = rho.floor_of(problem.capacity(resource));
-            let literals: Vec<Literal> = (0..self.rings)
+            let mut literals: Vec<Literal> = (0..self.rings)
                 .flat_map(|ring| users.iter().map(move |&hop| (ring, hop)))
                 .map(|(ring, hop)| self.variable(ring, hop))
                 .collect();
-            // Each ring uses a terminal once, so small resources only limit.
+            // A chain may use a resource twice in a hop, in both directions. No clause has a literal twice.
+            if room == 1 {
+                for pair in literals.windows(2).filter(|pair| pair[0] == pair[1]) {
+                    self.formula.clause([!pair[0]]);
+                }
+                literals.dedup();
+            }
             self.formula.at_most(&literals, usize::try_from(room).unwrap_or(usize::MAX));
         }
     }
@@ -117,19 +123,40 @@ impl RingFormula {
     }
 
     fn state_gateway(&mut self, problem: &RingProblem<'_>) {
-        let Some(gateway) = problem.gateway().and_then(|node| problem.rank(node)) else { return };
+        let Some(rule) = problem.gateway_rule() else { return };
+        let Some(gateway) = problem.rank(rule.node) else { return };
         let topology = problem.topology();
-        let next = |hops: &Hops, hop: usize| hops.channels(hop).first().map(|&channel| topology.head(channel));
-        let last = |hops: &Hops, hop: usize| hops.channels(hop).last().map(|&channel| topology.tail(channel));
-        for out in (0..self.hops.len()).filter(|&hop| self.hops.from(hop) == gateway).collect::<Vec<_>>() {
-            for into in (0..self.hops.len()).filter(|&hop| self.hops.to(hop) == gateway).collect::<Vec<_>>() {
-                if next(&self.hops, out) != last(&self.hops, into) {
-                    for ring in 0..self.rings {
-                        let clause = [!self.variable(ring, out), !self.variable(ring, into)];
-                        self.formula.clause(clause);
-                    }
+        // The hops that leave the terminal and enter it, each with the other end of the channel there.
+        let (mut leaving, mut entering) = (Vec::new(), Vec::new());
+        for hop in 0..self.hops.len() {
+            let channels = self.hops.channels(hop);
+            let (Some(&first), Some(&last)) = (channels.first(), channels.last()) else { continue };
+            if self.hops.from(hop) == gateway {
+                leaving.push((hop, topology.head(first)));
+            }
+            if self.hops.to(hop) == gateway {
+                entering.push((hop, topology.tail(last)));
+            }
+        }
+        let is_allowed = |next, last| match rule.pairs[..] {
+            [] => next == last,
+            ref pairs => pairs.contains(&[next, last]),
+        };
+        for &(out, next) in &leaving {
+            for &(into, _) in entering.iter().filter(|&&(_, last)| !is_allowed(next, last)) {
+                for ring in 0..self.rings {
+                    let clause = [!self.variable(ring, out), !self.variable(ring, into)];
+                    self.formula.clause(clause);
                 }
             }
+        }
+        for [next, _] in &rule.pairs {
+            let of_pair = leaving.iter().filter(|(_, node)| node == next);
+            let literals: Vec<Literal> = of_pair
+                .flat_map(|&(hop, _)| (0..self.rings).map(move |ring| (ring, hop)))
+                .map(|(ring, hop)| self.variable(ring, hop))
+                .collect();
+            self.formula.at_most(&literals, self.rings / rule.pairs.len());
         }
     }
 

@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn many_paths_are_cut_off() {
-        let tree = hops("clos:16,16", RingKind::Ring, 0);
+        let tree = hops("clos:8,16,8", RingKind::Ring, 0);
         assert!(!tree.is_complete() && tree.len() == MAX_HOPS);
     }
 }

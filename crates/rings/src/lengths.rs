@@ -7,37 +7,32 @@ use crate::assignment::potentials;
 use crate::bound::RingLengths;
 use crate::path_search::PathSearch;
 use crate::problem::RingProblem;
-use crate::rational::Rational;
 use crate::ring_set::RingKind;
 
 /// Maximum number of stops for which potentials are computed.
 const MAX_STOPS: usize = 512;
 
-/// Returns the best lengths that need no linear program: those of all resources, of the channels of a terminal, and of cuts.
+/// Returns the best lengths of all resources, and of the channels of a terminal.
+pub(crate) fn simple_lengths(problem: &RingProblem<'_>) -> RingLengths {
+    let best = of_all_resources(problem);
+    problem.terminals().iter().fold(best, |best, &node| better(best, of_terminal(problem, node)))
+}
+
+/// Returns the best lengths of minimum cuts between terminals.
 ///
-/// `work` counts visits of nodes and channels, 2^20 in ten milliseconds. The search for cuts ends when it is used up.
-pub(crate) fn simple_lengths(problem: &RingProblem<'_>, work: &mut u64) -> RingLengths {
-    let mut best = of_all_resources(problem);
-    best = problem.terminals().iter().fold(best, |best, &node| better(best, of_terminal(problem, node)));
-    for cut in cuts(problem, work) {
-        best = better(best, cut);
-    }
-    best
+/// `work` counts visits of nodes and channels, 2^20 in ten milliseconds. The search ends when it is used up.
+pub(crate) fn cut_lengths(problem: &RingProblem<'_>, work: &mut u64) -> Option<RingLengths> {
+    cuts(problem, work).into_iter().reduce(better)
 }
 
 /// Returns the lengths that allow less bandwidth; the first if both allow the same.
 pub(crate) fn better(first: RingLengths, second: RingLengths) -> RingLengths {
-    let is_better = match (strength(&first), strength(&second)) {
+    let is_better = match (first.bandwidth(), second.bandwidth()) {
         (_, None) => false,
         (None, _) => true,
         (Some(first), Some(second)) => second < first,
     };
     if is_better { second } else { first }
-}
-
-/// Returns the greatest bandwidth that lengths allow, without floors; `None` if they prove nothing.
-fn strength(lengths: &RingLengths) -> Option<Rational> {
-    (lengths.length > 0).then(|| Rational::new(lengths.volume.into(), lengths.length.unsigned_abs().into()))
 }
 
 /// Returns the lengths 1 of some resources, without potentials.
@@ -168,8 +163,8 @@ fn cross(problem: &RingProblem<'_>, lengths: &mut RingLengths, inside: Vec<NodeI
     lengths.cuts.push((inside, 1));
 }
 
-/// Returns the lengths of the channels that leave a set of nodes, with the cut of its terminals.
-fn of_cut(problem: &RingProblem<'_>, is_inside: &[bool]) -> Option<RingLengths> {
+/// Returns the lengths of the channels that leave a set of nodes, with the cut of its terminals. `None` unless terminals are on both sides.
+pub(crate) fn of_cut(problem: &RingProblem<'_>, is_inside: &[bool]) -> Option<RingLengths> {
     let topology = problem.topology();
     let crosses = |from: NodeId, to: NodeId| is_inside[from.index()] && !is_inside[to.index()];
     let resources = topology

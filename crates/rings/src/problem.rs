@@ -18,7 +18,7 @@ const NO_RANK: u32 = u32::MAX;
 /// use lockstep_rings::{RingKind, RingProblem};
 /// use lockstep_topology::Topology;
 ///
-/// let tree: Topology = "fat-tree:4".parse()?;
+/// let tree: Topology = "fat-tree:4,2".parse()?;
 /// let problem = RingProblem::new(&tree, RingKind::Ring, None, 0)?;
 /// assert_eq!(problem.terminals().len(), 16);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,7 +35,16 @@ pub struct RingProblem<'a> {
     /// By channel, for chains: the opposite channel.
     opposite: Vec<Option<ChannelId>>,
     candidates: Candidates,
-    gateway: Option<NodeId>,
+    gateway: Option<Gateway>,
+}
+
+/// A terminal with a rule for the nodes before and behind it.
+#[derive(Clone, Debug)]
+pub(crate) struct Gateway {
+    pub(crate) node: NodeId,
+    /// The allowed nodes to which a ring leaves the terminal, each with the one from which it enters it. An equal number of rings has each
+    /// pair. Without pairs, both nodes are the same.
+    pub(crate) pairs: Vec<[NodeId; 2]>,
 }
 
 impl<'a> RingProblem<'a> {
@@ -85,17 +94,28 @@ impl<'a> RingProblem<'a> {
     /// # Errors
     ///
     /// [`RingError::NotTerminal`] if rings do not visit the node.
-    pub fn with_gateway(mut self, gateway: NodeId) -> Result<Self, RingError> {
-        if self.terminals.binary_search(&gateway).is_err() {
-            return Err(RingError::NotTerminal { node: gateway });
+    pub fn with_gateway(self, gateway: NodeId) -> Result<Self, RingError> {
+        self.with_gateway_pairs(gateway, Vec::new())
+    }
+
+    /// Requires that each ring leaves a terminal to the first node of a pair, and enters it from the second one, and that an equal
+    /// number of rings has each pair.
+    pub(crate) fn with_gateway_pairs(mut self, node: NodeId, pairs: Vec<[NodeId; 2]>) -> Result<Self, RingError> {
+        if self.terminals.binary_search(&node).is_err() {
+            return Err(RingError::NotTerminal { node });
         }
-        self.gateway = Some(gateway);
+        self.gateway = Some(Gateway { node, pairs });
         Ok(self)
     }
 
     /// Returns the terminal that each ring enters from the node to which it leaves it, if there is one.
     pub fn gateway(&self) -> Option<NodeId> {
-        self.gateway
+        self.gateway.as_ref().map(|gateway| gateway.node)
+    }
+
+    /// Returns the terminal with a rule for the nodes before and behind it, if there is one.
+    pub(crate) fn gateway_rule(&self) -> Option<&Gateway> {
+        self.gateway.as_ref()
     }
 
     /// Returns the network.

@@ -22,7 +22,7 @@ const MAX_LOAD_COST: u64 = 1 << 28;
 /// use lockstep_rings::{RingKind, route_orders, verify};
 /// use lockstep_topology::Topology;
 ///
-/// let tree: Topology = "fat-tree:4".parse()?;
+/// let tree: Topology = "fat-tree:4,2".parse()?;
 /// let set = route_orders(&tree, RingKind::Ring, &[tree.terminals().to_vec()], 0)?;
 /// assert_eq!(verify(&tree, &set)?.bandwidth().to_string(), "1");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn parallel_paths_share_the_load() {
-        let tree: Topology = "fat-tree:4".parse().unwrap();
+        let tree: Topology = "fat-tree:4,2".parse().unwrap();
         let orders = vec![tree.terminals().to_vec(); 2];
         let set = route_orders(&tree, RingKind::Ring, &orders, 0).unwrap();
         assert_eq!(verify(&tree, &set).unwrap().rho().to_string(), "2");

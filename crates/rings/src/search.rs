@@ -10,13 +10,14 @@ use crate::factors::Factors;
 use crate::hop_choice::choose_hops;
 use crate::hops::Hops;
 use crate::length_program::program_lengths;
-use crate::lengths::{better, simple_lengths};
+use crate::lengths::{better, cut_lengths, of_cut, simple_lengths};
 use crate::permutations::Permutations;
 use crate::problem::RingProblem;
 use crate::rational::Rational;
 use crate::request::{RingAnswer, RingCount, RingRequest};
 use crate::ring_set::{MAX_RINGS, RingKind, RingSet};
 use crate::rng::rng;
+use crate::servers::{Division, divisions, server_rings};
 use crate::traversal::traversal_sets;
 use crate::verify::{RingLoad, verify};
 use crate::work::Work;
@@ -81,12 +82,13 @@ pub fn search(topology: &Topology, request: &RingRequest<'_>) -> Result<RingAnsw
     let work = Work { left: request.work.saturating_mul(VISITS).max(1), is_stopped: request.is_stopped };
     let share = work.left / 8;
     let mut search = Search {
+        bound: RingBound { lengths: simple_lengths(&problem), refutations: Vec::new() },
+        divisions: divisions(&problem),
         problem,
         count: request.channels,
         seed: request.seed,
         work,
         share,
-        bound: RingBound::default(),
         best: None,
     };
     search.run();
@@ -118,6 +120,7 @@ struct Search<'a> {
     share: u64,
     bound: RingBound,
     best: Option<(RingSet, RingLoad)>,
+    divisions: Vec<Division>,
 }
 
 /// The result of an attempt at a number of rings and a value of `rho`.
@@ -130,19 +133,17 @@ enum Attempt {
 
 impl Search<'_> {
     fn run(&mut self) {
-        let problem = &self.problem;
-        self.bound.lengths = self.work.lend(self.share, |work| {
-            let mut visits = work.left;
-            let lengths = simple_lengths(problem, &mut visits);
-            work.left = visits;
-            lengths
-        });
+        self.cut_servers();
         for rings in self.count.range() {
             let sets = if self.is_useful(rings) { traversal_sets(&self.problem, rings) } else { Vec::new() };
             sets.into_iter().for_each(|set| self.offer(set));
             if !self.work.spend(1) {
                 return;
             }
+        }
+        // A construction that meets the bound saves the search for a better one.
+        if let Some((rings, rho)) = self.next(&[]) {
+            self.construct(rings, rho, 0..1, QUICK);
         }
         if !self.raise_bound() {
             return;
@@ -155,6 +156,20 @@ impl Search<'_> {
             }
             if !self.work.spend(1) {
                 return;
+            }
+        }
+    }
+
+    /// Raises the bound by the cuts of servers.
+    fn cut_servers(&mut self) {
+        for division in &self.divisions {
+            for is_inside in division.insides() {
+                if let Some(lengths) = of_cut(&self.problem, &is_inside) {
+                    self.bound.lengths = better(std::mem::take(&mut self.bound.lengths), lengths);
+                }
+                if !self.work.spend(self.problem.topology().channel_count() as u64) {
+                    return;
+                }
             }
         }
     }
@@ -178,20 +193,28 @@ impl Search<'_> {
 
     /// Returns the number of rings whose limit is greatest, with the least `rho`; of several, the smallest number.
     fn next(&self, is_closed: &[bool]) -> Option<(u32, Rational)> {
-        let open = self.count.range().filter(|&rings| !is_closed[rings as usize] && self.is_useful(rings));
+        let open = self.count.range().filter(|&rings| {
+            !is_closed.get(rings as usize).is_some_and(|&is_closed| is_closed) && self.is_useful(rings)
+        });
         let limits =
             open.filter_map(|rings| self.limit(rings).map(|(limit, rho)| (limit, std::cmp::Reverse(rings), rho)));
         limits.max_by_key(|&(limit, rings, _)| (limit, rings)).map(|(_, rings, rho)| (rings.0, rho))
     }
 
-    /// Raises the bound by a linear program, and by the proof that there is no ring, if that can be of use. Returns false if there is no ring.
+    /// Raises the bound by minimum cuts, a linear program, and the proof that there is no ring, if that can be of use. Returns false if there
+    /// is no ring.
     fn raise_bound(&mut self) -> bool {
-        if self.count.range().any(|rings| self.is_useful(rings)) {
+        for is_program in [false, true] {
+            if !self.count.range().any(|rings| self.is_useful(rings)) {
+                break;
+            }
             let problem = &self.problem;
             let lengths = self.work.lend(self.share, |work| {
-                let mut cells = work.left * CELLS_PER_VISIT;
-                let lengths = program_lengths(problem, &mut cells);
-                work.left = cells / CELLS_PER_VISIT;
+                let price = if is_program { CELLS_PER_VISIT } else { 1 };
+                let mut left = work.left * price;
+                let find = if is_program { program_lengths } else { cut_lengths };
+                let lengths = find(problem, &mut left);
+                work.left = left / price;
                 lengths
             });
             if let Some(lengths) = lengths {
@@ -267,26 +290,38 @@ impl Search<'_> {
         }
     }
 
-    /// Merges cycles with some random streams. Returns true if a set with this `rho` is found.
+    /// Joins chains of servers, and merges cycles with some random streams. Returns true if a set with this `rho` is found.
     fn construct(&mut self, rings: u32, rho: Rational, attempts: std::ops::Range<u64>, effort: u64) -> bool {
         if self.problem.relay() > 0 || self.problem.gateway().is_some() || self.problem.terminals().len() < 3 {
             return false;
         }
+        // Servers have no random choices.
+        let divisions = if attempts.start == 0 { self.divisions.len() } else { 0 };
+        for division in 0..divisions {
+            let (problem, division) = (&self.problem, &self.divisions[division]);
+            let set = self.work.lend(self.share, |work| server_rings(problem, division, rings, rho, work));
+            if set.is_some_and(|set| self.offer_within(set, rho)) {
+                return true;
+            }
+        }
         for attempt in attempts {
             let (problem, seed) = (&self.problem, self.seed);
             let set = self.work.lend(effort, |work| merged(problem, rings, rho, [seed, attempt], work));
-            if let Some(set) = set {
-                let is_enough = verify(self.problem.topology(), &set).is_ok_and(|load| load.rho() <= rho);
-                self.offer(set);
-                if is_enough {
-                    return true;
-                }
+            if set.is_some_and(|set| self.offer_within(set, rho)) {
+                return true;
             }
             if !self.work.spend(1) {
                 return false;
             }
         }
         false
+    }
+
+    /// Offers a set, and returns true if its `rho` is small enough.
+    fn offer_within(&mut self, set: RingSet, rho: Rational) -> bool {
+        let is_enough = verify(self.problem.topology(), &set).is_ok_and(|load| load.rho() <= rho);
+        self.offer(set);
+        is_enough
     }
 
     /// Keeps a set if it is valid and better than the best one: more bandwidth, then fewer rings, then shorter hops.
