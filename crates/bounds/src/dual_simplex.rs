@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 1e-9;
 ///
 /// Lemke, "The dual method of solving the linear programming problem", *Naval Research Logistics Quarterly* 1 (1954).
 #[derive(Clone, Debug)]
-pub(crate) struct DualSimplex {
+pub struct DualSimplex {
     /// The variable or slack of each column. Their values are zero.
     columns: Vec<Symbol>,
     /// The variable or slack of each row: all others.
@@ -39,7 +39,7 @@ enum Symbol {
 
 /// The outcome of a linear program.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum LpOutcome {
+pub enum LpOutcome {
     /// The inequalities hold at this point, up to rounding.
     Point(Vec<f64>),
     /// The sum of these multiples of inequalities is `a x <= b` with `a >= 0` and `b < 0`. Inequalities are numbered in
@@ -48,20 +48,25 @@ pub(crate) enum LpOutcome {
 }
 
 impl DualSimplex {
-    /// Starts without inequalities; the variables are zero.
-    pub(crate) fn new(variables: usize) -> Self {
+    /// Starts without inequalities; the variables are zero. Their costs are 1 to 2.
+    pub fn new(variables: usize) -> Self {
+        Self::with_costs((0..variables as u64).map(|variable| 1.0 + fraction(variable)).collect())
+    }
+
+    /// Starts without inequalities, with a variable per cost. Costs are not negative. Among equal ones, pivots may not make progress.
+    pub fn with_costs(cost: Vec<f64>) -> Self {
         Self {
-            columns: (0..variables as u32).map(Symbol::Variable).collect(),
+            columns: (0..cost.len() as u32).map(Symbol::Variable).collect(),
             rows: Vec::new(),
             level: Vec::new(),
             cells: Vec::new(),
-            cost: (0..variables as u64).map(|variable| 1.0 + fraction(variable)).collect(),
+            cost,
             inequalities: 0,
         }
     }
 
     /// Adds the inequality `coefficients x <= bound`.
-    pub(crate) fn add(&mut self, coefficients: &[f64], bound: f64) {
+    pub fn add(&mut self, coefficients: &[f64], bound: f64) {
         let coefficient = |symbol: Symbol| match symbol {
             Symbol::Variable(variable) => coefficients[variable as usize],
             Symbol::Slack(_) => 0.0,
@@ -84,7 +89,7 @@ impl DualSimplex {
     }
 
     /// Removes the inequalities that are not tight. The numbers of the others stay the same.
-    pub(crate) fn remove_loose(&mut self) {
+    pub fn remove_loose(&mut self) {
         let width = self.columns.len();
         for row in (0..self.rows.len()).rev() {
             if matches!(self.rows[row], Symbol::Slack(_)) && self.level[row] > TOLERANCE {
@@ -99,7 +104,7 @@ impl DualSimplex {
 
     /// Finds a point that satisfies all inequalities, or a contradiction. Returns `None` if the work is used up, which
     /// is counted in changed cells.
-    pub(crate) fn solve(&mut self, work_left: &mut u64) -> Option<LpOutcome> {
+    pub fn solve(&mut self, work_left: &mut u64) -> Option<LpOutcome> {
         loop {
             *work_left = work_left.checked_sub(self.cells.len() as u64)?;
             let lowest = (0..self.rows.len()).min_by(|&a, &b| self.level[a].total_cmp(&self.level[b]));
@@ -111,6 +116,16 @@ impl DualSimplex {
                 None => return Some(LpOutcome::Contradiction(self.contradiction(row))),
             }
         }
+    }
+
+    /// Returns the increase of the least cost per unit by which an inequality is tightened, at the last point: the dual values above
+    /// zero. Inequalities are numbered in the order in which they were added.
+    pub fn prices(&self) -> Vec<(u32, f64)> {
+        let price = |(&column, &cost): (&Symbol, &f64)| match column {
+            Symbol::Slack(inequality) if cost > TOLERANCE => Some((inequality, cost)),
+            _ => None,
+        };
+        self.columns.iter().zip(&self.cost).filter_map(price).collect()
     }
 
     fn row(&self, row: usize) -> &[f64] {
@@ -240,6 +255,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn prices_prove_the_least_cost() {
+        let mut program = DualSimplex::with_costs(vec![3.0, 2.0]);
+        program.add(&[-1.0, -1.0], -4.0);
+        program.add(&[-1.0, 0.0], -1.0);
+        program.add(&[0.0, 1.0], 9.0);
+        assert_eq!(program.solve(&mut 100), Some(LpOutcome::Point(vec![1.0, 3.0])));
+        let mut prices = program.prices();
+        prices.sort_by_key(|&(inequality, _)| inequality);
+        assert_eq!(prices, [(0, 2.0), (1, 1.0)]); // 4 * 2 + 1 * 1 = 3 * 1 + 2 * 3
     }
 
     #[test]

@@ -77,6 +77,7 @@ pub use all::{BoundEvent, all, all_within, by_rule};
 pub use best::{best, best_reaching, best_within};
 pub use bound_search::BoundSearch;
 pub use cost::Cost;
+pub use dual_simplex::{DualSimplex, LpOutcome};
 pub use latency::{LeastLatency, least_latency};
 pub use lockstep_certificate::{LowerBound, Rule};
 pub use phase::of_phase;

@@ -12,6 +12,8 @@ use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
 use lockstep::topology::GraphFile;
 use lockstep::{LoadError, LoadOptions, PlanFile, PlanFileError, ScheduleFile};
 
+use lockstep_rings::{RINGS_KIND, RingFile};
+
 use crate::standard_streams::is_standard;
 use crate::text::path_name;
 
@@ -20,6 +22,9 @@ const MAX_PLAN_BYTES: u64 = 8 << 30;
 
 /// Maximum size of a program, or of a text: 1 GiB.
 const MAX_BYTES: u64 = 1 << 30;
+
+/// Number of bytes in which a ring file names its format.
+const HEADER_BYTES: usize = 200;
 
 /// Name of standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
@@ -39,21 +44,22 @@ pub(crate) fn network(spec: &str, options: &LoadOptions) -> anyhow::Result<Graph
     Ok(file?)
 }
 
-/// A schedule file, a plan file or a symmetric schedule file.
+/// A schedule file, a plan file, a symmetric schedule file or a ring file.
 #[derive(Debug)]
 pub(crate) enum Saved {
     Schedule(Box<ScheduleFile>),
     Plan(Box<PlanFile>),
     Symmetric(Box<SymmetricScheduleFile>),
+    Rings(Box<RingFile>),
 }
 
 impl Saved {
-    /// Returns the schedule with its problem; `None` for a symmetric schedule.
+    /// Returns the schedule with its problem; `None` for a symmetric schedule and for rings.
     pub(crate) fn schedule(&self) -> Option<&ScheduleFile> {
         match self {
             Self::Schedule(file) => Some(file),
             Self::Plan(file) => Some(&file.schedule),
-            Self::Symmetric(_) => None,
+            Self::Symmetric(_) | Self::Rings(_) => None,
         }
     }
 }
@@ -95,6 +101,7 @@ pub fn schedule(path: &Path) -> anyhow::Result<ScheduleFile> {
     match saved(path)? {
         Saved::Schedule(file) => Ok(*file),
         Saved::Plan(file) => Ok(Arc::unwrap_or_clone(file.schedule)),
+        Saved::Rings(_) => bail!("{}: the file has rings and no steps; give a schedule or a plan", name(path)),
         Saved::Symmetric(_) => {
             bail!("{}: a symmetric schedule holds one source only; plan without --symmetric", name(path))
         }
@@ -110,6 +117,9 @@ fn read_saved(bytes: &[u8]) -> anyhow::Result<Option<Saved>> {
     match SymmetricScheduleFile::read(bytes) {
         Err(ScheduleFileError::File(error)) if error.is_other_kind() => {}
         file => return Ok(Some(Saved::Symmetric(file?.into()))),
+    }
+    if String::from_utf8_lossy(&bytes[..bytes.len().min(HEADER_BYTES)]).contains(RINGS_KIND.format) {
+        return Ok(Some(Saved::Rings(RingFile::from_json(std::str::from_utf8(bytes)?)?.into())));
     }
     match ScheduleFile::read(bytes) {
         Err(ScheduleFileError::File(FileError::Sealed(SealError::Magic { .. }))) => Ok(None),

@@ -52,7 +52,6 @@ pub(crate) fn clausal_core<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formula::MAX_LITERALS;
     use crate::refutation::tests::contradiction;
 
     fn core<'a>(
@@ -74,7 +73,7 @@ mod tests {
 
     #[test]
     fn propagation_alone_needs_no_clause() {
-        let mut formula = Formula::new(MAX_LITERALS);
+        let mut formula = Formula::new(Formula::MAX_LITERALS);
         let one = formula.variable();
         formula.clause([one]);
         formula.clause([!one]);

@@ -4,16 +4,13 @@ use crate::error::ExactError;
 use crate::formula_size::FormulaSize;
 use crate::literal::Literal;
 
-/// Maximum number of literals of all clauses.
-pub(crate) const MAX_LITERALS: usize = 1 << 21;
-
 /// At most one of this number of literals is stated pair by pair.
 const MAX_PAIRWISE: usize = 6;
 
 /// A conjunction of clauses, each of which is a disjunction of literals. The order of clauses and variables depends on the
 /// calls only.
 #[derive(Clone, Debug)]
-pub(crate) struct Formula {
+pub struct Formula {
     /// The clauses one after the other.
     literals: Vec<Literal>,
     /// The end of each clause in `literals`.
@@ -25,13 +22,16 @@ pub(crate) struct Formula {
 }
 
 impl Formula {
+    /// Maximum number of literals of all clauses that a proof is checked for.
+    pub const MAX_LITERALS: usize = 1 << 21;
+
     /// Returns a formula without clauses, for this number of literals at most.
-    pub(crate) fn new(limit: usize) -> Self {
+    pub fn new(limit: usize) -> Self {
         Self { literals: Vec::new(), ends: Vec::new(), variables: 0, limit, is_too_large: false }
     }
 
     /// Returns the number of variables.
-    pub(crate) fn variables(&self) -> u32 {
+    pub fn variables(&self) -> u32 {
         self.variables
     }
 
@@ -41,7 +41,7 @@ impl Formula {
     }
 
     /// Returns the clauses.
-    pub(crate) fn clauses(&self) -> impl ExactSizeIterator<Item = &[Literal]> {
+    pub fn clauses(&self) -> impl ExactSizeIterator<Item = &[Literal]> {
         self.ends.iter().enumerate().map(|(place, &end)| {
             let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
             &self.literals[start as usize..end as usize]
@@ -54,19 +54,23 @@ impl Formula {
         self.literals.len()
     }
 
-    /// Fails if the formula has too many literals. Clauses beyond the limit are left out.
-    pub(crate) fn check_size(&self) -> Result<(), ExactError> {
+    /// Returns nothing if the formula has all its clauses. Clauses beyond the limit of literals are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`ExactError::LongFormula`] if clauses are left out.
+    pub fn check_size(&self) -> Result<(), ExactError> {
         if self.is_too_large { Err(ExactError::LongFormula) } else { Ok(()) }
     }
 
     /// Returns a new variable.
-    pub(crate) fn variable(&mut self) -> Literal {
+    pub fn variable(&mut self) -> Literal {
         self.variables += 1;
         Literal::of_variable(self.variables)
     }
 
     /// Adds a clause. A clause with a literal that is always true is left out.
-    pub(crate) fn clause(&mut self, literals: impl IntoIterator<Item = Literal>) {
+    pub fn clause(&mut self, literals: impl IntoIterator<Item = Literal>) {
         let start = self.literals.len();
         for literal in literals {
             self.is_too_large |= self.literals.len() >= self.limit;
@@ -111,7 +115,7 @@ impl Formula {
     /// # Source
     ///
     /// Sinz, *Towards an optimal CNF encoding of Boolean cardinality constraints*, CP (2005).
-    pub(crate) fn at_most(&mut self, literals: &[Literal], most: usize) {
+    pub fn at_most(&mut self, literals: &[Literal], most: usize) {
         let certain = literals.iter().filter(|&&literal| literal == Literal::TRUE).count();
         let is_open = |literal: &Literal| literal.variable() > 0;
         let open: Vec<Literal> = literals.iter().copied().filter(is_open).collect();
@@ -185,7 +189,7 @@ mod tests {
         for count in 0..=8 {
             for limit in 0..=count + 1 {
                 let of = |state: &dyn Fn(&mut Formula, &[Literal])| {
-                    let mut formula = Formula::new(MAX_LITERALS);
+                    let mut formula = Formula::new(Formula::MAX_LITERALS);
                     let literals: Vec<Literal> = (0..count).map(|_| formula.variable()).collect();
                     state(&mut formula, &literals);
                     formula
@@ -212,7 +216,7 @@ mod tests {
 
     #[test]
     fn certain_literals_count() {
-        let mut formula = Formula::new(MAX_LITERALS);
+        let mut formula = Formula::new(Formula::MAX_LITERALS);
         let one = formula.variable();
         formula.at_most(&[Literal::TRUE, one, Literal::FALSE], 1);
         assert_eq!(formula.clauses().collect::<Vec<_>>(), [[!one]]);
@@ -225,10 +229,10 @@ mod tests {
 
     #[test]
     fn large_formulas_are_refused() {
-        let mut formula = Formula::new(MAX_LITERALS);
+        let mut formula = Formula::new(Formula::MAX_LITERALS);
         let literals: Vec<Literal> = (0..2_000).map(|_| formula.variable()).collect();
         formula.at_most(&literals, 1_000);
         assert_eq!(formula.check_size(), Err(ExactError::LongFormula));
-        assert!(formula.literals.len() <= MAX_LITERALS);
+        assert!(formula.literals.len() <= Formula::MAX_LITERALS);
     }
 }

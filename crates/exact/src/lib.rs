@@ -36,6 +36,7 @@
 //! |---|---|
 //! | decide whether a schedule has a number of steps | [`decide`], with the feature `solver` |
 //! | check a proof that none has | [`check_refutation`] |
+//! | state another formula, and search for its models | [`Formula`], [`Solver`], [`check_proof`] |
 
 mod all_reduce;
 mod clausal_core;
@@ -51,10 +52,16 @@ mod network;
 mod propagation;
 mod refutation;
 mod routes;
+#[cfg(feature = "solver")]
+mod solver;
 mod transfers;
 
 #[cfg(feature = "solver")]
 pub use decision::{Decision, decide};
 pub use error::ExactError;
+pub use formula::Formula;
 pub use formula_size::FormulaSize;
-pub use refutation::check_refutation;
+pub use literal::Literal;
+pub use refutation::{check_proof, check_refutation};
+#[cfg(feature = "solver")]
+pub use solver::{Solver, SolverAnswer};

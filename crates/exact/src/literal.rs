@@ -4,7 +4,7 @@ use std::ops::Not;
 
 /// A variable of a formula, or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Literal(u32);
+pub struct Literal(u32);
 
 impl Literal {
     /// Always true: variable 0, which no clause contains.

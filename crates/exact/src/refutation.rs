@@ -5,7 +5,7 @@ use lockstep_schedule::Problem;
 use crate::clausal_core::clausal_core;
 use crate::encoding::encode;
 use crate::error::ExactError;
-use crate::formula::{Formula, MAX_LITERALS};
+use crate::formula::Formula;
 use crate::formula_size::FormulaSize;
 use crate::literal::Literal;
 
@@ -32,18 +32,22 @@ pub(crate) const MAX_WORK: u64 = 1 << 29;
 /// Goldberg and Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE (2003); for the order of the check,
 /// Heule et al., *Trimming while checking clausal proofs*, FMCAD (2013).
 pub fn check_refutation(problem: &Problem<'_>, steps: u32, size: FormulaSize, proof: &[i32]) -> Result<(), ExactError> {
-    if proof.len() > MAX_NUMBERS {
-        return Err(ExactError::LongProof);
-    }
-    let (formula, _, _) = encode(problem, steps, MAX_LITERALS)?;
+    let (formula, _, _) = encode(problem, steps, Formula::MAX_LITERALS)?;
     if formula.size() != size {
         return Err(ExactError::OtherFormula(formula.size()));
     }
-    check(&formula, proof)
+    check_proof(&formula, proof)
 }
 
-/// Checks a proof for a formula.
-fn check(formula: &Formula, proof: &[i32]) -> Result<(), ExactError> {
+/// Checks a proof that a formula has no model, as [`check_refutation`] does.
+///
+/// # Errors
+///
+/// [`ExactError`] if the proof is none, is too long, or its check takes too long.
+pub fn check_proof(formula: &Formula, proof: &[i32]) -> Result<(), ExactError> {
+    if proof.len() > MAX_NUMBERS {
+        return Err(ExactError::LongProof);
+    }
     let clauses = clauses(proof, formula.variables())?;
     clausal_core(formula, &clauses, MAX_WORK, &|| false).map(|_| ())
 }
@@ -73,7 +77,7 @@ pub(crate) mod tests {
 
     /// Two variables in all four combinations.
     pub(crate) fn contradiction() -> Formula {
-        let mut formula = Formula::new(MAX_LITERALS);
+        let mut formula = Formula::new(Formula::MAX_LITERALS);
         let (one, other) = (formula.variable(), formula.variable());
         for clause in [[one, other], [one, !other], [!one, other], [!one, !other]] {
             formula.clause(clause);
@@ -83,9 +87,9 @@ pub(crate) mod tests {
 
     #[test]
     fn a_proof_is_accepted() {
-        assert_eq!(check(&contradiction(), &[1, 0, 0]), Ok(()));
-        assert_eq!(check(&contradiction(), &[-2, -2, 0, 0]), Ok(()));
-        assert_eq!(check(&contradiction(), &[1, -1, 0, 1, 2, 0, 1, 0, 0]), Ok(()));
+        assert_eq!(check_proof(&contradiction(), &[1, 0, 0]), Ok(()));
+        assert_eq!(check_proof(&contradiction(), &[-2, -2, 0, 0]), Ok(()));
+        assert_eq!(check_proof(&contradiction(), &[1, -1, 0, 1, 2, 0, 1, 0, 0]), Ok(()));
     }
 
     #[test]
@@ -102,17 +106,17 @@ pub(crate) mod tests {
             (&[i32::MIN, 0, 0], ExactError::UnknownLiteral),
         ] {
             let proof: Vec<i32> = proof.to_vec();
-            assert_eq!(check(&contradiction(), &proof), Err(error), "{proof:?}");
+            assert_eq!(check_proof(&contradiction(), &proof), Err(error), "{proof:?}");
         }
     }
 
     #[test]
     fn a_formula_that_propagation_refutes_needs_no_clause() {
-        let mut formula = Formula::new(MAX_LITERALS);
+        let mut formula = Formula::new(Formula::MAX_LITERALS);
         let one = formula.variable();
         formula.clause([one]);
         formula.clause([!one]);
-        assert_eq!(check(&formula, &[0]), Ok(()));
+        assert_eq!(check_proof(&formula, &[0]), Ok(()));
     }
 
     /// The number of variables of random formulas.
@@ -126,7 +130,7 @@ pub(crate) mod tests {
     }
 
     fn formula_of(clauses: &[Vec<i32>]) -> Formula {
-        let mut formula = Formula::new(MAX_LITERALS);
+        let mut formula = Formula::new(Formula::MAX_LITERALS);
         for _ in 0..VARIABLES {
             formula.variable();
         }
@@ -161,13 +165,13 @@ pub(crate) mod tests {
     proptest! {
         #[test]
         fn every_formula_without_a_model_has_a_proof(clauses in some_clauses()) {
-            let checked = check(&formula_of(&clauses), &proof_of(&case_distinction()));
+            let checked = check_proof(&formula_of(&clauses), &proof_of(&case_distinction()));
             prop_assert_eq!(checked, if has_model(&clauses) { Err(ExactError::NotImplied) } else { Ok(()) });
         }
 
         #[test]
         fn a_formula_with_a_proof_has_no_model(clauses in some_clauses(), proof in some_clauses()) {
-            if check(&formula_of(&clauses), &proof_of(&proof)) == Ok(()) {
+            if check_proof(&formula_of(&clauses), &proof_of(&proof)) == Ok(()) {
                 prop_assert!(!has_model(&clauses));
             }
         }

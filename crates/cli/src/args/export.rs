@@ -7,6 +7,7 @@ use lockstep::topology::{Quantity, Sizes};
 use lockstep_export::{FORMATS, Runtime};
 
 use super::name_parser::{ChosenName, NameParser};
+use super::rings::{LibraryArgs, RingFormat};
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
@@ -15,6 +16,7 @@ Examples:
   lockstep export front/ --to msccl-xml -o algorithms/    one file per range of sizes
   lockstep export p.json --to goal --size 64MiB           for a simulator, one size
   lockstep export p.json --to perfetto -o p.trace.json    a timeline for ui.perfetto.dev
+  lockstep export rings.json --to nccl-graph -o rings.xml the rings of lockstep rings
   lockstep export --list                                  all formats and their limits
 
 Rank r is the r-th working terminal of the network by node number. The layout of the buffers, and
@@ -25,7 +27,7 @@ how to run each format: docs/guide/src/reference/export.md.";
 #[command(after_help = EXPORT_EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "options of the command line")]
 pub(crate) struct ExportArgs {
-    /// Schedule or plan file, JSON or binary, or the directory of `lockstep front -o`; - is standard input
+    /// Schedule, plan or ring file, JSON or binary, or the directory of `lockstep front -o`; - is standard input
     #[arg(required_unless_present = "list")]
     pub(crate) file: Option<PathBuf>,
     /// Format of the output, or the beginning of its name: mpi is mpi-c, msccl is msccl-xml
@@ -33,7 +35,7 @@ pub(crate) struct ExportArgs {
         long,
         value_name = "FORMAT",
         required_unless_present = "list",
-        value_parser = NameParser::new(FORMATS.iter().map(|format| format.name))
+        value_parser = NameParser::new(FORMATS.iter().map(|format| format.name).chain(RingFormat::LIBRARY_NAMES))
     )]
     pub(crate) to: Option<ChosenName>,
     /// Write to a file, or to a directory if the format or the input is one; - is standard output [default: -]
@@ -61,6 +63,11 @@ pub(crate) struct ExportArgs {
     /// Largest size for which the runtime uses the schedule; 0 is no limit [default: that of the front, otherwise 0]
     #[arg(long, value_name = "SIZE", value_parser = |text: &str| Quantity::Size.parse(text))]
     pub(crate) max_bytes: Option<u64>,
+    #[command(flatten)]
+    pub(crate) library: LibraryArgs,
+    /// Bandwidth of one unit of capacity in a graph file of rings, such as 25GB/s [default: that of the network]
+    #[arg(long, value_name = "BANDWIDTH", value_parser = |text: &str| Quantity::Bandwidth.parse(text))]
+    pub(crate) unit: Option<u64>,
     /// List the formats, their consumers and their limits
     #[arg(long)]
     pub(crate) list: bool,

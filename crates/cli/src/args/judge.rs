@@ -16,6 +16,7 @@ Examples:
   lockstep judge algorithm.xml --network dgx-1 --size 1GB     and the times for this size
   lockstep judge plan.goal -c all-gather --chunks 2   the format does not name the collective
   lockstep judge algorithm.xml -o steps.json          write the steps as a schedule
+  lockstep judge nccl.log --network dgx-1             the rings of a log, a graph file, or of NCCL_RINGS
 
 docs/guide/src/reference/run.md says what is checked in each format, and how the steps are found.";
 
@@ -40,6 +41,12 @@ pub(crate) struct JudgeArgs {
     /// Write the steps to FILE as a schedule in JSON; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Communicator of a log of NCCL, from 1 on, in the order of the log
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) communicator: usize,
+    /// Largest number of terminals inside a hop of a ring, which forward data of others
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    pub(crate) relay: u32,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,

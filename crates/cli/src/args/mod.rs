@@ -19,6 +19,7 @@ mod plan;
 mod problem;
 mod program;
 mod render;
+mod rings;
 mod run;
 mod schema;
 mod shared;
@@ -49,6 +50,7 @@ pub(crate) use self::plan::{PlanArgs, PlanFormat};
 pub(crate) use self::problem::ProblemArgs;
 pub(crate) use self::program::ProgramArgs;
 pub(crate) use self::render::{PaperArgs, PictureFormat, RenderArgs};
+pub(crate) use self::rings::{RingFormat, RingsArgs};
 pub(crate) use self::run::RunArgs;
 pub(crate) use self::schema::{JsonFormat, SchemaArgs};
 pub(crate) use self::shared::SharedArgs;
@@ -120,6 +122,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Find the best schedule for every size, with a lower bound of its time
     Front(SizeFrontArgs),
+    /// Find rings or chains for NCCL and RCCL, with a bound of their bandwidth
+    Rings(RingsArgs),
     /// Plan for every fault, or look up a plan in a recovery book
     Faults(FaultsArgs),
     /// Verify a schedule or plan file; exit code 0 if valid, 1 if invalid

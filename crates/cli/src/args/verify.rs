@@ -17,7 +17,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Schedule, symmetric schedule or plan file, JSON or binary; - is standard input
+    /// Schedule, symmetric schedule, plan or ring file, JSON or binary; - is standard input
     pub(crate) file: PathBuf,
     /// List all violations of the schedule, at most 1000
     #[arg(long)]

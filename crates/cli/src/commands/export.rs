@@ -12,7 +12,8 @@ use lockstep_export::{
 use lockstep_report::Table;
 
 use super::front_directory::{SIZES_FILE, read_ranges};
-use crate::args::{ExportArgs, Verbosity};
+use super::ring_file;
+use crate::args::{ExportArgs, RingFormat, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input::Saved;
@@ -30,6 +31,11 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     if args.list {
         output::print(&format_list())?;
         return Ok(ExitStatus::Success);
+    }
+    if let (Some(file), Some(chosen)) = (&args.file, args.to)
+        && let Some(format) = RingFormat::for_library(chosen.name)
+    {
+        return ring_file::export(args, file, format, verbosity);
     }
     let (Some(file), Some(format)) = (&args.file, args.to.and_then(|chosen| format_named(chosen.name))) else {
         bail!("give a plan and a format, or --list");
@@ -129,6 +135,9 @@ fn export(
     saved: &Saved,
     verbosity: Verbosity,
 ) -> anyhow::Result<Vec<ExportFile>> {
+    if matches!(saved, Saved::Rings(_)) {
+        bail!("rings have no steps; write them for a library with --to {}", RingFormat::LIBRARY_NAMES.join(", "));
+    }
     let file = saved.schedule().context("a symmetric schedule holds one source only; plan without --symmetric")?;
     let write = |bytes: u64, sizes: [u64; 2]| {
         let options = ExportOptions {
@@ -175,6 +184,9 @@ fn format_list() -> String {
     for format in FORMATS {
         let output = if format.is_folder() { "directory".to_owned() } else { format!(".{}", format.extension) };
         table.push([format.name, &output, format.about, format.limits]);
+    }
+    for (name, about) in RingFormat::LIBRARY_NAMES.iter().zip(RingFormat::ABOUT) {
+        table.push([name, "text", about, "rings of lockstep rings, of one server"]);
     }
     table.to_text()
 }

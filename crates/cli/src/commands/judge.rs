@@ -11,6 +11,7 @@ use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceC
 use lockstep_steps::{Conversion, ConvertError, RankNetwork, StepSource, convert_within};
 use serde::Serialize;
 
+use super::judge_rings::{self, RingText};
 use super::{bound, judge_times, program_file, times};
 use crate::args::{JudgeArgs, ProgramArgs, Verbosity};
 use crate::command_files::CommandFiles;
@@ -33,7 +34,13 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
         files.read_network(spec)?;
     }
     let output = files.write_to("--output", args.output.as_deref())?;
-    let (format, programs) = program_file::read(&args.program)?;
+    let (format, programs) = match contents(&args.program)? {
+        Contents::Rings(file) => {
+            ensure!(output.is_none(), "--output: rings have no steps; remove the option");
+            return judge_rings::run(args, &file, network(args, verbosity)?, &budget, verbosity);
+        }
+        Contents::Program(format, programs) => (format, programs),
+    };
     let network = network(args, verbosity)?;
     check_sizes(args, network.as_ref())?;
     let options = ExecuteOptions { orders: args.program.orders, seed: args.program.seed };
@@ -78,6 +85,26 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let optimum =
         collective.as_ref().map(|collective| optimum(args, &conversion, collective, &budget, verbosity)).transpose()?;
     print(args, &judged, &conversion, optimum.as_ref(), is_data)
+}
+
+/// The contents of the file.
+enum Contents {
+    Program(Format, Vec<ParallelProgram>),
+    Rings(RingText),
+}
+
+/// Reads the file.
+fn contents(args: &ProgramArgs) -> anyhow::Result<Contents> {
+    let (format, programs) = if args.format.is_none() && program_file::is_one_file(args)? {
+        let bytes = input::program(&args.file)?;
+        if let Some(rings) = RingText::detect(&bytes) {
+            return Ok(Contents::Rings(rings));
+        }
+        program_file::of_bytes(args, &bytes)?
+    } else {
+        program_file::read(args)?
+    };
+    Ok(Contents::Program(format, programs))
 }
 
 /// Returns the given network.

@@ -22,10 +22,20 @@ pub(super) fn read(args: &ProgramArgs) -> anyhow::Result<(Format, Vec<ParallelPr
         let programs = load_traces(&contents).with_context(|| input::name(path))?;
         return Ok((Format::Chakra, programs));
     }
-    let bytes = input::program(path)?;
+    of_bytes(args, &input::program(path)?)
+}
+
+/// Returns true if the program is one file, and no traces of several ranks.
+pub(super) fn is_one_file(args: &ProgramArgs) -> anyhow::Result<bool> {
+    Ok(trace_files(&args.file)?.is_none())
+}
+
+/// Reads a program from the contents of its file.
+pub(super) fn of_bytes(args: &ProgramArgs, bytes: &[u8]) -> anyhow::Result<(Format, Vec<ParallelProgram>)> {
+    let path = &args.file;
     let format = match &args.format {
         Some(chosen) => Format::ALL.into_iter().find(|format| format.name() == chosen.name),
-        None => detect(&bytes),
+        None => detect(bytes),
     };
     let format = format.ok_or_else(|| {
         let formats = Format::ALL.map(Format::name).join(", ");
@@ -33,9 +43,9 @@ pub(super) fn read(args: &ProgramArgs) -> anyhow::Result<(Format, Vec<ParallelPr
         anyhow!("{name}: the contents are of no supported format; give one of {formats} with --format")
     })?;
     let programs = match (format, args.table_collective()) {
-        (Format::Csv, Some(collective)) => load_table(&bytes, collective),
+        (Format::Csv, Some(collective)) => load_table(bytes, collective),
         (Format::Csv, None) => bail!("{}: a table does not name its collective; add --collective", input::name(path)),
-        _ => load(&bytes, format, args.runtime.into()),
+        _ => load(bytes, format, args.runtime.into()),
     };
     Ok((format, programs.with_context(|| input::name(path))?))
 }

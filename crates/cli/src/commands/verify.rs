@@ -1,11 +1,13 @@
 //! `lockstep verify`: verification of schedules, bounds and plans.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use lockstep::files::{message_line, to_json_line};
 use lockstep::schedule::{Verification, violations};
 use lockstep::{Plan, Verdict};
+use lockstep_rings::RingFile;
 use serde::Serialize;
 
+use super::ring_file;
 use super::times::{self, Time};
 use crate::args::VerifyArgs;
 use crate::command_files::CommandFiles;
@@ -21,6 +23,9 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
     args.cost.check_bytes()?;
     CommandFiles::new().read("the schedule", &args.file)?;
     let saved = input::saved(&args.file)?;
+    if let Saved::Rings(file) = &saved {
+        return verify_rings(args, file);
+    }
     let mut sheet = Sheet::default();
     match (&saved, saved.schedule()) {
         (Saved::Symmetric(file), _) => text::add_times_of_base(&mut sheet, file.schedule.base(), &args.cost)?,
@@ -58,6 +63,22 @@ pub(crate) fn run(args: &VerifyArgs) -> anyhow::Result<ExitStatus> {
         }
     };
     output::print(&text)?;
+    Ok(answer)
+}
+
+/// Verifies a ring set, and prints its figures.
+fn verify_rings(args: &VerifyArgs, file: &RingFile) -> anyhow::Result<ExitStatus> {
+    let has_options = args.all || args.cost.model().is_some() || args.size.is_some();
+    ensure!(!has_options, "--all, --size and the costs concern schedules, and the file has rings; remove the options");
+    let (answer, result, text) = match ring_file::verified(file) {
+        Ok((rings, text)) => (ExitStatus::Success, VerifyResult::Rings(rings), text),
+        Err(violation) => {
+            let violation = violation.to_string();
+            let text = format!("invalid: {}\n", message_line(&violation));
+            (ExitStatus::Negative, VerifyResult::Invalid(Invalid { valid: false, violations: vec![violation] }), text)
+        }
+    };
+    output::print(&if args.json { to_json_line(&result) } else { text })?;
     Ok(answer)
 }
 
@@ -105,6 +126,8 @@ pub(super) struct VerifiedCounts {
 pub(super) enum VerifyResult {
     /// The counts of a valid schedule.
     Valid(VerifiedCounts),
+    /// The figures of valid rings.
+    Rings(ring_file::ValidRings),
     /// The violations of an invalid schedule.
     Invalid(Invalid),
 }
@@ -129,6 +152,7 @@ impl Valid {
                 let verification = lockstep::verify(&file.problem(), file.schedule());
                 (verification.map_err(|violation| violation.to_string())?, None, None)
             }
+            Saved::Rings(_) => return Err("the file has rings and no schedule".to_owned()),
             Saved::Symmetric(file) => {
                 let verification = file.verify().map_err(|violation| violation.to_string())?;
                 let graph = file.schedule.graph();

@@ -1,0 +1,70 @@
+//! Files of ring sets: `lockstep verify` and `lockstep export` for them.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use lockstep::files::message_line;
+use lockstep_rings::format::Devices;
+use lockstep_rings::{RingFile, RingViolation, verify};
+use serde::Serialize;
+
+use super::rings::{Figures, Libraries, RingRecord, library};
+use crate::args::{ExportArgs, RingFormat, Verbosity};
+use crate::command_files::CommandFiles;
+use crate::exit_status::ExitStatus;
+use crate::input::{self, Saved};
+use crate::output;
+use crate::text::{Sheet, counted};
+
+/// The figures of a valid ring set as JSON.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ValidRings {
+    valid: bool,
+    #[serde(flatten)]
+    figures: RingRecord,
+}
+
+/// Verifies a ring set, and returns its figures for programs and for people.
+pub(super) fn verified(file: &RingFile) -> Result<(ValidRings, String), RingViolation> {
+    let RingFile { topology, set } = file;
+    let load = verify(topology, set)?;
+    let figures = Figures::of_set(topology, (set, &load), topology.unit_bytes_per_second());
+    let mut sheet = Sheet::default();
+    sheet.line("valid", format!("{} on {}", counted(set.len(), set.kind().name()), topology.name()));
+    figures.describe(&mut sheet);
+    let times = figures.times().map(|table| format!("\n{table}")).unwrap_or_default();
+    Ok((ValidRings { valid: true, figures: RingRecord::new(&figures) }, sheet.to_text() + &times))
+}
+
+/// Writes a ring set for a library.
+pub(super) fn export(
+    args: &ExportArgs,
+    path: &Path,
+    format: RingFormat,
+    verbosity: Verbosity,
+) -> anyhow::Result<ExitStatus> {
+    let mut files = CommandFiles::new();
+    files.read("the rings", path)?;
+    let target = args.output.as_deref().unwrap_or(Path::new("-"));
+    let output = files.write("--output", target)?;
+    let Saved::Rings(file) = input::saved(path)? else {
+        bail!("{}: the file has no rings; find them with lockstep rings NETWORK -o rings.json", input::name(path))
+    };
+    let RingFile { topology, set } = *file;
+    let load = match verify(&topology, &set) {
+        Ok(load) => load,
+        Err(violation) => {
+            output::print(&format!("invalid: {}\n", message_line(&violation.to_string())))?;
+            return Ok(ExitStatus::Negative);
+        }
+    };
+    let (rings, devices) = (set.len(), Devices::new(&topology, set.terminals()));
+    let notes = library::notes(format, rings, devices.len());
+    let unit = args.unit.or(topology.unit_bytes_per_second());
+    let libraries = Libraries { topology: &topology, devices, unit };
+    let text = libraries.write(&(set, load), format, args.library.path_type).with_context(|| input::name(path))?;
+    output.write(&text)?;
+    notes.iter().for_each(|note| output::note(verbosity, note));
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,272 @@
+//! Ring sets in the numbers of files, and graph files of ring sets.
+
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
+
+use super::devices::Devices;
+use super::nccl_graph::{GraphId, MAX_CHANNELS, NcclGraph, NcclGraphs, PathType};
+use super::order::Order;
+use crate::rational::Rational;
+use crate::ring_set::{RingKind, RingSet};
+use crate::verify::{RingLoad, RingViolation, verify};
+
+/// The reason a ring set has no graph file.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConversionError {
+    /// Chains without rings.
+    #[error("a graph file needs rings, and this set has chains; search for rings")]
+    Chains,
+    /// More rings than channels.
+    #[error("{found} rings, but NCCL supports at most {MAX_CHANNELS} channels; search with fewer channels")]
+    TooMany {
+        /// The number of rings.
+        found: usize,
+    },
+    /// Rings over several servers.
+    #[error(
+        "the rings visit several hosts, such as '{first}' and '{second}', and a graph file describes one server; search for the rings of one server"
+    )]
+    SeveralHosts {
+        /// A host.
+        first: String,
+        /// Another host.
+        second: String,
+    },
+    /// Rings that cannot be cut open into chains.
+    #[error("the rings are no chains in both directions, which the trees of NCCL need: {0}")]
+    OneWay(RingViolation),
+}
+
+/// Returns the orders of a ring set by the numbers of the devices. Terminals without a number are left out.
+pub fn orders_of(set: &RingSet, devices: &Devices) -> Vec<Order> {
+    set.orders().map(|order| Order::inside(order.iter().filter_map(|&node| devices.number(node)))).collect()
+}
+
+/// Returns the chains that remain if each ring is cut at the hop with the greatest load, which the other rings then have for them.
+///
+/// The hop is that with the greatest load divided by the capacity, in both directions; of equal hops, the first one. Each ring in
+/// turn is cut by the loads that remain. Takes `O(N K)` time and the length of all hops.
+pub fn chains_of(topology: &Topology, rings: &RingSet) -> RingSet {
+    let mut opposite = vec![None; topology.channel_bound()];
+    for [there, back] in topology.links() {
+        (opposite[there.index()], opposite[back.index()]) = (Some(back), Some(there));
+    }
+    let resources = |&channel: &ChannelId| {
+        let both = [Some(channel), opposite[channel.index()]];
+        both.into_iter().flatten().map(|channel| topology.resource(channel).index())
+    };
+    let mut load = vec![0u64; topology.resource_count()];
+    let all_hops = (0..rings.len()).flat_map(|ring| rings.hops(ring)).flatten();
+    all_hops.flat_map(resources).for_each(|resource| load[resource] += 1);
+    let mut chains = RingSet::new(RingKind::Chain, rings.terminals().to_vec(), rings.relay());
+    for ring in 0..rings.len() {
+        let hops: Vec<&[ChannelId]> = rings.hops(ring).collect();
+        let relative = |resource: usize| {
+            let capacity = topology.resource_capacity(ResourceId::from_index(resource));
+            Rational::new(load[resource].into(), capacity.into())
+        };
+        let worst = |hop: &[ChannelId]| hop.iter().flat_map(resources).map(relative).max().unwrap_or(Rational::ZERO);
+        let cut = (0..hops.len()).rev().max_by_key(|&hop| worst(hops[hop])).unwrap_or_default();
+        hops[cut].iter().flat_map(resources).for_each(|resource| load[resource] -= 1);
+        // The chain begins behind the cut.
+        let rotated = |place: usize| (cut + 1 + place) % hops.len();
+        let order: Vec<NodeId> = (0..hops.len()).map(|place| rings.order(ring)[rotated(place)]).collect();
+        chains.push(&order, (0..hops.len() - 1).map(|place| hops[rotated(place)].iter().copied()));
+    }
+    chains
+}
+
+/// Returns the graphs 0 and 1 of a set of rings with equal numbers of channels: the rings, and the chains of [`chains_of`].
+///
+/// The speed of a ring is the bandwidth of the thinnest channel divided by the rings through it. `unit_bytes_per_second` is the
+/// bandwidth of a unit of capacity. `path_type` replaces the worst path that the names of the nodes tell.
+///
+/// # Errors
+///
+/// [`ConversionError`].
+pub fn nccl_graphs(
+    topology: &Topology,
+    (rings, load): (&RingSet, &RingLoad),
+    devices: &Devices,
+    unit_bytes_per_second: u64,
+    path_type: Option<PathType>,
+) -> Result<NcclGraphs, ConversionError> {
+    if rings.kind() == RingKind::Chain {
+        return Err(ConversionError::Chains);
+    }
+    if rings.len() > MAX_CHANNELS {
+        return Err(ConversionError::TooMany { found: rings.len() });
+    }
+    check_one_host(topology, rings)?;
+    let chains = chains_of(topology, rings);
+    let chain_load = verify(topology, &chains).map_err(ConversionError::OneWay)?;
+    let type_intra = path_type.unwrap_or_else(|| worst_path(topology, rings));
+    let graph = |id: GraphId, pattern: u8, set: &RingSet, load: &RingLoad| {
+        let speed = gigabytes_per_second(load.rho(), unit_bytes_per_second);
+        let channels = orders_of(set, devices);
+        NcclGraph {
+            id,
+            pattern,
+            cross_nic: 0,
+            speed_intra: speed,
+            speed_inter: speed,
+            latency_inter: 0.0,
+            type_intra,
+            type_inter: PathType::Pix,
+            same_channels: channels.iter().all(|order| order == &channels[0]),
+            channels,
+        }
+    };
+    Ok(NcclGraphs { graphs: vec![graph(GraphId::Ring, 4, rings, load), graph(GraphId::Tree, 3, &chains, &chain_load)] })
+}
+
+fn check_one_host(topology: &Topology, rings: &RingSet) -> Result<(), ConversionError> {
+    let mut hosts = rings.terminals().iter().filter_map(|&node| topology.host(node));
+    let Some(first) = hosts.next() else { return Ok(()) };
+    match hosts.find(|&host| host != first) {
+        None => Ok(()),
+        Some(second) => {
+            let [first, second] = [first, second].map(lockstep_files::one_line);
+            Err(ConversionError::SeveralHosts { first, second })
+        }
+    }
+}
+
+/// Returns the share of a ring in the thinnest channel, rounded down to 0.001 GB/s, and at least that.
+fn gigabytes_per_second(rho: Rational, unit_bytes_per_second: u64) -> f32 {
+    let megabyte = 1_000_000;
+    let share = rho.reciprocal().and_then(|share| share.checked_scale(unit_bytes_per_second.into(), megabyte));
+    let megabytes = share.map_or(0, |share| share.floor_of(1)).max(1);
+    (megabytes as f64 / 1000.0) as f32
+}
+
+/// Returns the worst path of the hops, by the names that the readers of topologies give to switches. A path through another switch
+/// counts as the worst kind.
+pub fn worst_path(topology: &Topology, set: &RingSet) -> PathType {
+    let hops = (0..set.len()).flat_map(|ring| set.hops(ring));
+    hops.map(|path| path_type(topology, path)).max().unwrap_or(PathType::Sys)
+}
+
+fn path_type(topology: &Topology, path: &[ChannelId]) -> PathType {
+    let (mut processors, mut switches, mut worst) = (0, 0, PathType::Nvl);
+    for &channel in path.iter().skip(1) {
+        let node = topology.tail(channel);
+        if topology.is_terminal(node) {
+            worst = worst.max(PathType::Nvb);
+            continue;
+        }
+        let name = topology.node_name(node);
+        let name = name.rsplit_once('.').map_or(name, |(_, name)| name).to_ascii_lowercase();
+        let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+        if begins(&["nvswitch"]) {
+        } else if begins(&["pcie-tree"]) {
+            worst = worst.max(PathType::Pxb);
+        } else if begins(&["pci"]) {
+            switches += 1;
+        } else if begins(&["cpu", "host-bridge", "numa"]) {
+            processors += 1;
+        } else {
+            worst = PathType::Sys;
+        }
+    }
+    let by_switches = match (processors, switches) {
+        (2.., _) => PathType::Sys,
+        (1, _) => PathType::Phb,
+        (_, 2..) => PathType::Pxb,
+        (_, 1) => PathType::Pix,
+        _ => PathType::Nvl,
+    };
+    worst.max(by_switches)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_topology::TopologyBuilder;
+
+    use super::*;
+    use crate::format::nccl_graph;
+    use crate::route::route_orders;
+
+    /// Two processors with two GPUs each, at PCIe switches; links of 24, between processors of 16.
+    fn server() -> Topology {
+        let mut builder = TopologyBuilder::new("server");
+        let gpus: Vec<NodeId> = (0..4).map(|gpu| builder.terminal(format!("gpu{gpu}"))).collect();
+        let switches = ["pci-1", "pci-2"].map(|name| builder.switch(name));
+        let cpus = ["cpu0", "cpu1"].map(|name| builder.switch(name));
+        let mut join = |u, v, capacity| {
+            let link = builder.link(u, v);
+            builder.set_capacity(link, capacity);
+        };
+        for half in 0..2 {
+            join(gpus[2 * half], switches[half], 24);
+            join(gpus[2 * half + 1], switches[half], 24);
+            join(switches[half], cpus[half], 24);
+        }
+        join(cpus[0], cpus[1], 16);
+        builder.build().unwrap()
+    }
+
+    fn rings(topology: &Topology, orders: &[[u32; 4]]) -> RingSet {
+        let devices = Devices::new(topology, topology.terminals());
+        let orders: Vec<Vec<NodeId>> =
+            orders.iter().map(|order| order.iter().map(|&gpu| devices.node(gpu).unwrap()).collect()).collect();
+        route_orders(topology, RingKind::Ring, &orders, 0).unwrap()
+    }
+
+    #[test]
+    fn a_graph_file_has_the_speeds_of_the_network() {
+        let server = server();
+        let devices = Devices::new(&server, server.terminals());
+        let set = rings(&server, &[[0, 1, 2, 3], [0, 1, 2, 3]]);
+        let load = verify(&server, &set).unwrap();
+        let graphs = nccl_graphs(&server, (&set, &load), &devices, 1_000_000_000, None).unwrap();
+        // Both rings cross the link of 16 GB/s between the processors. Both chains are cut there, and cross it once in each direction.
+        let speeds: Vec<f32> = graphs.graphs.iter().map(|graph| graph.speed_intra).collect();
+        assert_eq!(speeds, [8.0, 8.0]);
+        assert!(graphs.graphs.iter().all(|graph| graph.type_intra == PathType::Sys && graph.same_channels));
+        assert_eq!(graphs.graph(GraphId::Ring).unwrap().channels, vec![Order::inside([0, 1, 2, 3]); 2]);
+        assert_eq!(graphs.graph(GraphId::Tree).unwrap().channels, vec![Order::inside([2, 3, 0, 1]); 2]);
+        assert_eq!(nccl_graph::read(&nccl_graph::write(&graphs)), Ok((graphs, Vec::new())));
+        let slow = nccl_graphs(&server, (&set, &load), &devices, 1_000_000_000 / 3, Some(PathType::Phb)).unwrap();
+        assert_eq!((slow.graphs[0].speed_intra, slow.graphs[0].type_intra), (2.666, PathType::Phb));
+    }
+
+    #[test]
+    fn paths_have_the_kinds_of_their_switches() {
+        let server = server();
+        let kind = |from: u32, to: u32| {
+            let set = rings(&server, &[[0, 1, 2, 3]]);
+            let nodes = [from, to].map(NodeId::new);
+            let pair = route_orders(&server, RingKind::Chain, &[nodes.to_vec()], 0).unwrap();
+            assert_eq!(worst_path(&server, &set), PathType::Sys);
+            worst_path(&server, &pair)
+        };
+        assert_eq!(kind(0, 1), PathType::Pix);
+        assert_eq!(kind(1, 2), PathType::Sys);
+        let direct: Topology = "ring:4".parse().unwrap();
+        assert_eq!(worst_path(&direct, &rings(&direct, &[[0, 1, 2, 3]])), PathType::Nvl);
+        let unknown: Topology = "star:4".parse().unwrap();
+        assert_eq!(worst_path(&unknown, &rings(&unknown, &[[0, 1, 2, 3]])), PathType::Sys);
+    }
+
+    #[test]
+    fn sets_without_a_graph_file_are_refused() {
+        let convert = |topology: &Topology, set: &RingSet| {
+            let load = verify(topology, set).unwrap();
+            let devices = Devices::new(topology, topology.terminals());
+            nccl_graphs(topology, (set, &load), &devices, 1_000_000_000, None).unwrap_err()
+        };
+        let server = server();
+        let many = rings(&server, &[[0, 1, 2, 3]; 65]);
+        assert_eq!(convert(&server, &many), ConversionError::TooMany { found: 65 });
+        let chains = chains_of(&server, &rings(&server, &[[0, 1, 2, 3]]));
+        assert_eq!(convert(&server, &chains), ConversionError::Chains);
+        let one_way: Topology = "circulant-digraph:4,1".parse().unwrap();
+        let set = rings(&one_way, &[[0, 1, 2, 3]]);
+        assert!(matches!(convert(&one_way, &set), ConversionError::OneWay(_)));
+        let cluster: Topology = "dgx-a100:2".parse().unwrap();
+        let order = cluster.terminals().to_vec();
+        let set = route_orders(&cluster, RingKind::Ring, &[order], 0).unwrap();
+        assert!(matches!(convert(&cluster, &set), ConversionError::SeveralHosts { .. }));
+    }
+}
