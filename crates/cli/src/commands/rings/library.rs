@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use lockstep::Topology;
 use lockstep_rings::format::nccl_graph::{self, PathType};
-use lockstep_rings::format::{Devices, Tree, chains_of, nccl_graphs, nccl_rings, orders_of, rccl_trees};
+use lockstep_rings::format::{Devices, Tree, chains_of, check_one_host, nccl_graphs, nccl_rings, orders_of, rccl_trees};
 use lockstep_rings::{RingKind, RingLoad, RingSet};
 
 use crate::args::RingFormat;
@@ -28,6 +28,9 @@ impl Libraries<'_> {
         path_type: Option<PathType>,
     ) -> anyhow::Result<String> {
         let (set, load) = found;
+        if !matches!(format, RingFormat::Json | RingFormat::Text) {
+            check_one_host(self.topology, set)?;
+        }
         match format {
             RingFormat::Json => Ok(super::json_file(self.topology, found)),
             RingFormat::NcclGraph => {
