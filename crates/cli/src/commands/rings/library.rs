@@ -9,7 +9,7 @@ use lockstep_rings::format::{Devices, Tree, chains_of, check_one_host, nccl_grap
 use lockstep_rings::{RingKind, RingLoad, RingSet};
 
 use crate::args::RingFormat;
-use crate::text::path_name;
+use crate::text::{counted, path_name};
 
 /// A network with the numbers that libraries give to its terminals.
 pub(in crate::commands) struct Libraries<'a> {
@@ -78,7 +78,7 @@ pub(in crate::commands) fn environment(format: RingFormat, text: &str, path: Opt
 
 /// Returns what the library does with the rings, and what it does not check.
 pub(in crate::commands) fn notes(format: RingFormat, rings: usize, terminals: usize) -> Vec<String> {
-    let copies = format!("NCCL copies each ring: {rings} become {} channels", 2 * rings);
+    let copies = format!("NCCL copies each ring: {} channels for {}", 2 * rings, counted(rings, "ring"));
     match format {
         RingFormat::Json | RingFormat::Text => Vec::new(),
         RingFormat::NcclGraph => vec![
