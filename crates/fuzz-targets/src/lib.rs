@@ -22,6 +22,7 @@ mod messages;
 mod path_cache;
 mod plan;
 mod programs;
+mod rings;
 mod schedule;
 
 pub use book::book;
@@ -36,6 +37,7 @@ pub use messages::messages_jsonl;
 pub use path_cache::path_cache;
 pub use plan::{lower_bound, plan_binary, plan_json};
 pub use programs::programs_json;
+pub use rings::{nccl_graph, nccl_log, rccl_environment, rings_json};
 pub use schedule::{schedule_binary, schedule_json, symmetric_binary, symmetric_json};
 
 /// A fuzz target.
@@ -48,7 +50,7 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 46] = [
+pub const TARGETS: [Target; 50] = [
     Target { name: "amd_smi", run: amd_smi },
     Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
@@ -76,6 +78,8 @@ pub const TARGETS: [Target; 46] = [
     Target { name: "msccl_json", run: msccl_json },
     Target { name: "msccl_xml", run: msccl_xml },
     Target { name: "mscclpp_json", run: mscclpp_json },
+    Target { name: "nccl_graph", run: nccl_graph },
+    Target { name: "nccl_log", run: nccl_log },
     Target { name: "nccl_topo", run: nccl_topo },
     Target { name: "node_link", run: node_link },
     Target { name: "nvidia_smi", run: nvidia_smi },
@@ -85,6 +89,8 @@ pub const TARGETS: [Target; 46] = [
     Target { name: "plan_checkpoint", run: plan_checkpoint },
     Target { name: "plan_json", run: plan_json },
     Target { name: "programs_json", run: programs_json },
+    Target { name: "rccl_environment", run: rccl_environment },
+    Target { name: "rings_json", run: rings_json },
     Target { name: "rocm_smi", run: rocm_smi },
     Target { name: "schedule_binary", run: schedule_binary },
     Target { name: "schedule_json", run: schedule_json },

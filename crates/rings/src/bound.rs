@@ -50,7 +50,7 @@ impl RingLengths {
         if self.volume == 0 {
             return None;
         }
-        let needed = u128::from(rings) * self.length.unsigned_abs() as u128;
+        let needed = u128::from(rings) * u128::from(self.length.unsigned_abs());
         let holds = |rho: Rational| {
             let part = |&(resource, length): &(ResourceId, u32)| {
                 u128::from(rho.floor_of(problem.capacity(resource.index()))) * u128::from(length)

@@ -37,50 +37,100 @@ pub(crate) fn decide(
     work: &mut u64,
     is_stopped: &dyn Fn() -> bool,
 ) -> ExactAnswer {
-    try_decide(problem, rings, rho, work, is_stopped).unwrap_or(ExactAnswer::Undecided)
+    let formula = RingFormula::of_found_hops(problem, rings, rho);
+    let answer = formula.and_then(|formula| solve(problem, formula, &mut Vec::new(), work, is_stopped));
+    match answer {
+        Ok(Solution::Set(set)) => ExactAnswer::Set(set),
+        Ok(Solution::None { cuts, proof: Some(proof) }) => {
+            let proof = RefutationProof::Satisfiability { cuts, proof };
+            ExactAnswer::Refuted(RingRefutation { rings, rho, proof })
+        }
+        Ok(Solution::None { proof: None, .. } | Solution::Unknown) | Err(_) => ExactAnswer::Undecided,
+    }
 }
 
-fn try_decide(
+/// Returns a set of the same number of rings and at most this `rho` whose hops are the shortest, if the set is not one, and whether
+/// the solver has proved that there is no shorter one.
+pub(crate) fn shorten(
     problem: &RingProblem<'_>,
-    rings: u32,
-    rho: Option<Rational>,
+    set: &RingSet,
+    rho: Rational,
     work: &mut u64,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<ExactAnswer, FormulaError> {
-    let mut formula = RingFormula::of_found_hops(problem, rings, rho)?;
+) -> (Option<RingSet>, bool) {
+    let rings = set.len() as u32;
+    let (mut best, mut length, mut cuts) = (None, set.length(), Vec::new());
+    loop {
+        let formula = RingFormula::of_found_hops(problem, rings, Some(rho)).and_then(|mut formula| {
+            let is_possible = formula.limit_length(length - 1)?;
+            Ok(is_possible.then_some(formula))
+        });
+        let formula = match formula {
+            Ok(Some(formula)) => formula,
+            Ok(None) => return (best, true),
+            Err(_) => return (best, false),
+        };
+        let is_complete = formula.hops().is_complete();
+        match solve(problem, formula, &mut cuts, work, is_stopped) {
+            Ok(Solution::Set(set)) => {
+                length = set.length();
+                best = Some(set);
+            }
+            Ok(Solution::None { .. }) => return (best, is_complete),
+            Ok(Solution::Unknown) | Err(_) => return (best, false),
+        }
+    }
+}
+
+/// What the solver finds.
+enum Solution {
+    Set(RingSet),
+    /// There is no set. The proof may be too long, and there is none if some hops are left out.
+    None {
+        cuts: Vec<Vec<u32>>,
+        proof: Option<Vec<i32>>,
+    },
+    /// The work or the number of cuts does not suffice.
+    Unknown,
+}
+
+/// Searches for a model of a formula whose rings are one cycle each. `cuts` are stated at once, and get the new ones.
+fn solve(
+    problem: &RingProblem<'_>,
+    mut formula: RingFormula,
+    cuts: &mut Vec<Vec<u32>>,
+    work: &mut u64,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Solution, FormulaError> {
+    for cut in cuts.iter() {
+        formula.cut(cut)?;
+    }
     *work = work.saturating_sub(formula.formula().clauses().len() as u64);
     let mut solver = Solver::new(formula.formula(), is_stopped);
-    let mut cuts: Vec<Vec<u32>> = Vec::new();
     loop {
         match solver.solve(work) {
-            SolverAnswer::Undecided => return Ok(ExactAnswer::Undecided),
+            SolverAnswer::Undecided => return Ok(Solution::Unknown),
             SolverAnswer::NoModel => {
                 let proof = if formula.hops().is_complete() { solver.into_proof(formula.formula()) } else { None };
-                let refuted = |proof| {
-                    let proof = RefutationProof::Satisfiability { cuts, proof };
-                    ExactAnswer::Refuted(RingRefutation { rings, rho, proof })
-                };
-                return Ok(proof.map_or(ExactAnswer::Undecided, refuted));
+                return Ok(Solution::None { cuts: std::mem::take(cuts), proof });
             }
             SolverAnswer::Model => {}
         }
         let cycles: Vec<Vec<Vec<usize>>> =
-            (0..rings as usize).map(|ring| cycles(&chosen(&formula, &solver, ring), formula.hops())).collect();
+            (0..formula.rings()).map(|ring| cycles(&chosen(&formula, &solver, ring), formula.hops())).collect();
         let mut new: Vec<Vec<u32>> = Vec::new();
-        for of_ring in cycles.iter().filter(|of_ring| of_ring.len() > 1) {
-            for cycle in of_ring {
-                let mut ranks: Vec<u32> = cycle.iter().map(|&hop| formula.hops().from(hop) as u32).collect();
-                ranks.sort_unstable();
-                new.push(ranks);
-            }
+        for cycle in cycles.iter().filter(|of_ring| of_ring.len() > 1).flatten() {
+            let mut ranks: Vec<u32> = cycle.iter().map(|&hop| formula.hops().from(hop) as u32).collect();
+            ranks.sort_unstable();
+            new.push(ranks);
         }
         new.sort_unstable();
         new.dedup();
         if new.is_empty() {
-            return Ok(ExactAnswer::Set(set_of(problem, formula.hops(), &cycles)));
+            return Ok(Solution::Set(set_of(problem, formula.hops(), &cycles)));
         }
         if cuts.len() + new.len() > MAX_CUTS {
-            return Ok(ExactAnswer::Undecided);
+            return Ok(Solution::Unknown);
         }
         for cut in new {
             for clause in formula.cut(&cut)? {

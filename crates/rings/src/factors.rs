@@ -29,7 +29,8 @@ pub(crate) struct Factors<'a> {
     /// The ends of each link by rank, and its channels in that direction and the opposite one.
     links: Vec<([u32; 2], [ChannelId; 2])>,
     count: usize,
-    factors: usize,
+    /// The number of factors. Each is a pair of rings.
+    pairs: usize,
     /// By factor and terminal: its two links.
     incident: Vec<[u32; 2]>,
     /// By link.
@@ -81,7 +82,7 @@ impl<'a> Factors<'a> {
         let mut found = Self {
             problem,
             count,
-            factors,
+            pairs: factors,
             incident: vec![[NONE; 2]; factors * count],
             factor: divide(&links, count, factors, rng)?,
             links,
@@ -103,7 +104,7 @@ impl<'a> Factors<'a> {
 
     /// Returns the number of rings: two per factor.
     pub(crate) fn rings(&self) -> usize {
-        2 * self.factors
+        2 * self.pairs
     }
 
     fn other_end(&self, link: u32, at: usize) -> usize {
@@ -144,15 +145,15 @@ impl<'a> Factors<'a> {
     /// A move exchanges the links of a closed walk whose links belong to two factors in turn.
     pub(crate) fn merge(&mut self, rng: &mut ChaCha8Rng, work: &mut Work<'_>) -> bool {
         loop {
-            let open: Vec<usize> = (0..self.factors).filter(|&factor| self.cycles[factor] > 1).collect();
+            let open: Vec<usize> = (0..self.pairs).filter(|&factor| self.cycles[factor] > 1).collect();
             if open.is_empty() {
                 return true;
             }
-            if self.factors == 1 || !work.spend(4 * self.count as u64) {
+            if self.pairs == 1 || !work.spend(4 * self.count as u64) {
                 return false;
             }
             let one = open[rng.random_range(0..open.len())];
-            let other = rng.random_range(0..self.factors - 1);
+            let other = rng.random_range(0..self.pairs - 1);
             let other = other + usize::from(other >= one);
             let Some(walk) = self.closed_walk([one, other], rng) else { continue };
             let before = self.cycles[one] + self.cycles[other];
@@ -227,7 +228,7 @@ impl<'a> Factors<'a> {
         let terminals = self.problem.terminals();
         let topology = self.problem.topology();
         let mut set = RingSet::new(RingKind::Ring, terminals.to_vec(), self.problem.relay());
-        for factor in 0..self.factors {
+        for factor in 0..self.pairs {
             let mut hops = Vec::with_capacity(self.count);
             self.walk(factor, 0, |at, link| hops.push((terminals[at], self.links[link as usize].1)));
             let channel = |from: NodeId, channels: [ChannelId; 2]| {
@@ -259,7 +260,9 @@ fn divide(
 ) -> Option<Vec<u32>> {
     let mut incident: Vec<Vec<u32>> = vec![Vec::new(); count];
     for (link, &(ends, _)) in links.iter().enumerate() {
-        ends.iter().for_each(|&end| incident[end as usize].push(link as u32));
+        for end in ends {
+            incident[end as usize].push(link as u32);
+        }
     }
     let mut tail = vec![NONE; links.len()];
     for start in 0..count {
@@ -275,7 +278,9 @@ fn divide(
     }
     let mut unused: Vec<Vec<u32>> = vec![Vec::new(); count];
     (0..links.len()).for_each(|link| unused[tail[link] as usize].push(link as u32));
-    unused.iter_mut().for_each(|links| links.shuffle(rng));
+    for links in &mut unused {
+        links.shuffle(rng);
+    }
     let head = |link: u32| {
         let [one, other] = links[link as usize].0;
         if one == tail[link as usize] { other as usize } else { one as usize }

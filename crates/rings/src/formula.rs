@@ -68,6 +68,10 @@ impl RingFormula {
         &self.formula
     }
 
+    pub(crate) fn rings(&self) -> usize {
+        self.rings
+    }
+
     pub(crate) fn hops(&self) -> &Hops {
         &self.hops
     }
@@ -95,19 +99,24 @@ impl RingFormula {
         }
         for (resource, users) in users.iter().enumerate() {
             let room = rho.floor_of(problem.capacity(resource));
-            let mut literals: Vec<Literal> = (0..self.rings)
+            let literals: Vec<Literal> = (0..self.rings)
                 .flat_map(|ring| users.iter().map(move |&hop| (ring, hop)))
                 .map(|(ring, hop)| self.variable(ring, hop))
                 .collect();
-            // A chain may use a resource twice in a hop, in both directions. No clause has a literal twice.
-            if room == 1 {
-                for pair in literals.windows(2).filter(|pair| pair[0] == pair[1]) {
-                    self.formula.clause([!pair[0]]);
-                }
-                literals.dedup();
-            }
-            self.formula.at_most(&literals, usize::try_from(room).unwrap_or(usize::MAX));
+            self.at_most(literals, usize::try_from(room).unwrap_or(usize::MAX));
         }
+    }
+
+    /// States that at most `most` of the literals are true. A literal counts as often as it is listed, one copy after the other.
+    fn at_most(&mut self, mut literals: Vec<Literal>, most: usize) {
+        // No clause has a literal twice.
+        for copies in literals.chunk_by(|a, b| a == b).filter(|copies| copies.len() > most) {
+            self.formula.clause([!copies[0]]);
+        }
+        if most == 1 {
+            literals.dedup();
+        }
+        self.formula.at_most(&literals, most);
     }
 
     fn state_order_of_rings(&mut self) {
@@ -158,6 +167,29 @@ impl RingFormula {
                 .collect();
             self.formula.at_most(&literals, self.rings / rule.pairs.len());
         }
+    }
+
+    /// States that all hops together have at most a number of channels. Returns false if that is impossible because each hop has too many.
+    pub(crate) fn limit_length(&mut self, most: usize) -> Result<bool, FormulaError> {
+        let lengths: Vec<usize> = (0..self.hops.len()).map(|hop| self.hops.channels(hop).len()).collect();
+        // Each stop is left by a shortest hop, and by the excess of another one.
+        let mut least = vec![usize::MAX; self.stops];
+        for (hop, &length) in lengths.iter().enumerate() {
+            let least = &mut least[self.hops.from(hop)];
+            *least = length.min(*least);
+        }
+        let sum = least.iter().fold(0, |sum: usize, &length| sum.saturating_add(length));
+        let Some(excess) = most.checked_sub(sum.saturating_mul(self.rings)) else { return Ok(false) };
+        let mut literals = Vec::new();
+        for ring in 0..self.rings {
+            for (hop, &length) in lengths.iter().enumerate() {
+                let copies = length - least[self.hops.from(hop)];
+                literals.extend(std::iter::repeat_n(self.variable(ring, hop), copies));
+            }
+        }
+        self.at_most(literals, excess);
+        self.formula.check_size()?;
+        Ok(true)
     }
 
     /// Adds the clauses that each ring leaves a set of stops, and returns them.

@@ -72,9 +72,9 @@ pub(crate) fn choose_hops(
 /// list get more if the parts are not whole.
 fn rooms(problem: &RingProblem<'_>, channels: &[ChannelId], rings: u32, rho: Rational) -> Vec<u32> {
     let topology = problem.topology();
-    let uses = |channel: ChannelId| problem.resources(channel).into_iter().flatten();
+    let used_by = |channel: ChannelId| problem.resources(channel).into_iter().flatten();
     let mut users = vec![0u64; topology.resource_count()];
-    for resource in channels.iter().flat_map(|&channel| uses(channel)) {
+    for resource in channels.iter().flat_map(|&channel| used_by(channel)) {
         users[resource] += 1;
     }
     let mut given = vec![0u64; topology.resource_count()];
@@ -84,8 +84,8 @@ fn rooms(problem: &RingProblem<'_>, channels: &[ChannelId], rings: u32, rho: Rat
         let part = |resource: usize| {
             (rho.floor_of(problem.capacity(resource)).saturating_sub(given[resource])).div_ceil(users[resource].max(1))
         };
-        let of_channel = uses(channel).map(part).min().unwrap_or(0);
-        for resource in uses(channel) {
+        let of_channel = used_by(channel).map(part).min().unwrap_or(0);
+        for resource in used_by(channel) {
             given[resource] += of_channel;
             users[resource] -= 1;
         }

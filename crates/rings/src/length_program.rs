@@ -66,7 +66,9 @@ pub(crate) fn program_lengths(problem: &RingProblem<'_>, work: &mut u64) -> Opti
         if new.is_empty() {
             return program.certificate(problem, &program.simplex.prices(), Some(point[hops.len()]));
         }
-        new.into_iter().for_each(|cut| program.add_cut(&hops, cut));
+        for cut in new {
+            program.add_cut(&hops, cut);
+        }
     }
 }
 
@@ -79,7 +81,9 @@ impl Program {
         for lists in hops.of_stops(stops) {
             for list in lists {
                 let mut row = vec![0.0; count + 1];
-                list.into_iter().for_each(|hop| row[hop] = -1.0);
+                for hop in list {
+                    row[hop] = -1.0;
+                }
                 program.add(Row::Degree, &row, -1.0);
             }
         }
@@ -92,7 +96,9 @@ impl Program {
         }
         for (resource, users) in rows.into_iter().enumerate().filter(|(_, users)| !users.is_empty()) {
             let mut row = vec![0.0; count + 1];
-            users.into_iter().for_each(|hop| row[hop] += 1.0);
+            for hop in users {
+                row[hop] += 1.0;
+            }
             row[count] = -f64::from(problem.capacity(resource));
             program.add(Row::Load(resource), &row, 0.0);
         }
@@ -139,7 +145,7 @@ impl Program {
         let mut best: Option<RingLengths> = None;
         for scale in SCALES {
             let round =
-                |value: f64| if largest > 0.0 { (value / largest * f64::from(scale)).round() as u32 } else { 0 };
+                |value: f64| if largest > 0.0 { whole((value / largest * f64::from(scale)).round()) } else { 0 };
             let lengths: Vec<u32> = lengths.iter().map(|&length| round(length)).collect();
             let cuts =
                 self.cuts.iter().zip(&weights).map(|(is_inside, &weight)| (nodes(problem, is_inside), round(weight)));
@@ -177,7 +183,7 @@ fn violated_cuts(hops: &Hops, stops: usize, point: &[f64], known: &[Vec<bool>]) 
     let mut network = FlowNetwork::new(stops);
     let mut capacities = Vec::new();
     for (pair, &value) in value.iter().enumerate() {
-        let capacity = (value * FLOW_SCALE) as u32;
+        let capacity = whole(value * FLOW_SCALE);
         if capacity > 0 {
             network.add_arc(pair / stops, pair % stops, capacity);
             capacities.push(capacity);
@@ -191,7 +197,9 @@ fn violated_cuts(hops: &Hops, stops: usize, point: &[f64], known: &[Vec<bool>]) 
                 let mut cut: Vec<bool> = (0..stops).map(|stop| network.is_on_source_side(stop)).collect();
                 // The side without the last stop, which is the end of a chain.
                 if cut[stops - 1] {
-                    cut.iter_mut().for_each(|is_inside| *is_inside = !*is_inside);
+                    for is_inside in &mut cut {
+                        *is_inside = !*is_inside;
+                    }
                 }
                 if !found.contains(&cut) && !known.contains(&cut) {
                     found.push(cut);
@@ -200,4 +208,10 @@ fn violated_cuts(hops: &Hops, stops: usize, point: &[f64], known: &[Vec<bool>]) 
         }
     }
     found
+}
+
+/// Returns the whole part of a number; 0 if it is negative.
+#[expect(clippy::cast_sign_loss, reason = "a cast of a negative number is 0")]
+fn whole(value: f64) -> u32 {
+    value as u32
 }

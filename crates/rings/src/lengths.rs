@@ -56,7 +56,7 @@ fn of_all_resources(problem: &RingProblem<'_>) -> RingLengths {
         lengths.leave[..end].fill(1);
         lengths.enter[..end].fill(1);
         (lengths.leave[end], lengths.enter[end]) = (-1, -1);
-        lengths.length = 2 * (end as i64 - 1);
+        lengths.length = 2 * (i64::try_from(end).unwrap_or(i64::MAX / 2) - 1);
         return lengths;
     }
     let mut search = NearestTerminal::new(problem);

@@ -48,7 +48,7 @@ impl<'a> Permutations<'a> {
         problem: &'a RingProblem<'a>,
         hops: Vec<Hop>,
         rings: usize,
-        rng: &mut ChaCha8Rng,
+        random: &mut ChaCha8Rng,
         work: &mut Work<'_>,
     ) -> Option<Self> {
         let count = problem.terminals().len();
@@ -64,7 +64,7 @@ impl<'a> Permutations<'a> {
             counts: 0,
         };
         for _ in 0..MAX_DIVISIONS {
-            found.leaving = divide(&found.hops, rings, count, rng, work)?;
+            found.leaving = divide(&found.hops, rings, count, random, work)?;
             for ring in 0..rings {
                 for terminal in 0..count {
                     let to = found.head(ring, terminal);
@@ -105,7 +105,7 @@ impl<'a> Permutations<'a> {
     ///
     /// A move swaps two permutations on an alternating component: tails whose hops lead to the same heads in both. So the loads stay the
     /// same. In one permutation, two hops over one switch exchange their ends, which merges their cycles.
-    pub(crate) fn merge(&mut self, rng: &mut ChaCha8Rng, work: &mut Work<'_>) -> bool {
+    pub(crate) fn merge(&mut self, random: &mut ChaCha8Rng, work: &mut Work<'_>) -> bool {
         let mut component = Vec::new();
         let is_switched = self.hops.iter().any(|hop| hop.path.len() > 1);
         loop {
@@ -116,8 +116,8 @@ impl<'a> Permutations<'a> {
             if !work.spend(4 * self.count as u64) {
                 return false;
             }
-            let ring = open[rng.random_range(0..open.len())];
-            if is_switched && self.exchange(ring, rng, work) {
+            let ring = open[random.random_range(0..open.len())];
+            if is_switched && self.exchange(ring, random, work) {
                 continue;
             }
             if self.rings == 1 {
@@ -126,9 +126,9 @@ impl<'a> Permutations<'a> {
                 }
                 return false;
             }
-            let other = rng.random_range(0..self.rings - 1);
+            let other = random.random_range(0..self.rings - 1);
             let other = other + usize::from(other >= ring);
-            self.find_component([ring, other], rng.random_range(0..self.count), &mut component);
+            self.find_component([ring, other], random.random_range(0..self.count), &mut component);
             if component.len() == self.count {
                 continue;
             }
@@ -136,7 +136,7 @@ impl<'a> Permutations<'a> {
             self.swap([ring, other], &component);
             let after = [self.count_cycles(ring), self.count_cycles(other)];
             let more = (after[0] + after[1]) as f64 - (before[0] + before[1]) as f64;
-            if more <= 0.0 || rng.random_bool((-more / TEMPERATURE).exp()) {
+            if more <= 0.0 || random.random_bool((-more / TEMPERATURE).exp()) {
                 [self.cycles[ring], self.cycles[other]] = after;
             } else {
                 self.swap([ring, other], &component);
@@ -172,9 +172,9 @@ impl<'a> Permutations<'a> {
     }
 
     /// Exchanges the ends of two hops of different cycles of a ring at a switch. Returns false if the random choice finds none.
-    fn exchange(&mut self, ring: usize, rng: &mut ChaCha8Rng, work: &mut Work<'_>) -> bool {
+    fn exchange(&mut self, ring: usize, random: &mut ChaCha8Rng, work: &mut Work<'_>) -> bool {
         // The cycle of one terminal is marked.
-        let start = rng.random_range(0..self.count);
+        let start = random.random_range(0..self.count);
         self.counts += 1;
         let mut at = start;
         let mut inside = Vec::new();
@@ -189,8 +189,8 @@ impl<'a> Permutations<'a> {
         work.spend(self.count as u64);
         let hop_at = |terminal: usize| self.leaving[ring * self.count + terminal] as usize;
         for _ in 0..PARTNERS.min(inside.len()) {
-            let one = hop_at(inside[rng.random_range(0..inside.len())]);
-            let offset = rng.random_range(0..outside.len());
+            let one = hop_at(inside[random.random_range(0..inside.len())]);
+            let offset = random.random_range(0..outside.len());
             work.spend(outside.len() as u64 * 4);
             for place in 0..outside.len() {
                 let two = hop_at(outside[(place + offset) % outside.len()]);
@@ -233,10 +233,10 @@ impl<'a> Permutations<'a> {
 }
 
 /// Returns the hop that leaves each terminal in each of `rings` perfect matchings of the hops, by augmenting paths.
-fn divide(hops: &[Hop], rings: usize, count: usize, rng: &mut ChaCha8Rng, work: &mut Work<'_>) -> Option<Vec<u32>> {
+fn divide(hops: &[Hop], rings: usize, count: usize, random: &mut ChaCha8Rng, work: &mut Work<'_>) -> Option<Vec<u32>> {
     let mut unused: Vec<Vec<u32>> = vec![Vec::new(); count];
     let mut order: Vec<u32> = (0..hops.len() as u32).collect();
-    order.shuffle(rng);
+    order.shuffle(random);
     for hop in order {
         unused[hops[hop as usize].from as usize].push(hop);
     }

@@ -56,6 +56,8 @@ pub struct RingAnswer {
     pub bound: RingBound,
     /// The greatest bandwidth that the bound allows: zero if there is no set.
     pub limit: Rational,
+    /// True if the solver has proved that no set with this number of rings and this `rho` has fewer channels in all hops together.
+    pub is_shortest: bool,
 }
 
 /// How good the result of a search is.

@@ -5,7 +5,7 @@ use lockstep_topology::{NodeId, Topology};
 use crate::bound::{RefutationProof, RingBound, RingRefutation};
 use crate::check::check_cubic_parity;
 use crate::error::RingError;
-use crate::exact::{ExactAnswer, decide};
+use crate::exact::{ExactAnswer, decide, shorten};
 use crate::factors::Factors;
 use crate::hop_choice::choose_hops;
 use crate::hops::Hops;
@@ -90,10 +90,12 @@ pub fn search(topology: &Topology, request: &RingRequest<'_>) -> Result<RingAnsw
         work,
         share,
         best: None,
+        is_shortest: false,
     };
     search.run();
+    search.shorten();
     let limit = search.bound.bandwidth(&search.problem, request.channels);
-    Ok(RingAnswer { set: search.best, bound: search.bound, limit })
+    Ok(RingAnswer { set: search.best, bound: search.bound, limit, is_shortest: search.is_shortest })
 }
 
 impl RingRequest<'_> {
@@ -121,6 +123,7 @@ struct Search<'a> {
     bound: RingBound,
     best: Option<(RingSet, RingLoad)>,
     divisions: Vec<Division>,
+    is_shortest: bool,
 }
 
 /// The result of an attempt at a number of rings and a value of `rho`.
@@ -136,7 +139,9 @@ impl Search<'_> {
         self.cut_servers();
         for rings in self.count.range() {
             let sets = if self.is_useful(rings) { traversal_sets(&self.problem, rings) } else { Vec::new() };
-            sets.into_iter().for_each(|set| self.offer(set));
+            for set in sets {
+                self.offer(set);
+            }
             if !self.work.spend(1) {
                 return;
             }
@@ -322,6 +327,30 @@ impl Search<'_> {
         let is_enough = verify(self.problem.topology(), &set).is_ok_and(|load| load.rho() <= rho);
         self.offer(set);
         is_enough
+    }
+
+    /// Replaces the best set by one with shorter hops, if the solver finds one.
+    fn shorten(&mut self) {
+        let Some((set, load)) = &self.best else { return };
+        let hops = set.len() * self.problem.kind().hop_count(self.problem.terminals().len());
+        if set.length() == hops {
+            self.is_shortest = true;
+            return;
+        }
+        if !self.suits_solver(set.len() as u32) {
+            return;
+        }
+        let problem = &self.problem;
+        let (shorter, is_shortest) = self.work.lend(self.share, |work| {
+            let mut assignments = work.left / VISITS_PER_ASSIGNMENT;
+            let result = shorten(problem, set, load.rho(), &mut assignments, work.is_stopped);
+            work.left = assignments * VISITS_PER_ASSIGNMENT;
+            result
+        });
+        self.is_shortest = is_shortest;
+        if let Some(set) = shorter {
+            self.offer(set);
+        }
     }
 
     /// Keeps a set if it is valid and better than the best one: more bandwidth, then fewer rings, then shorter hops.

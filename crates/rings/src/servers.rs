@@ -201,12 +201,11 @@ fn all_chains(
     let mut searched: Vec<usize> = Vec::new();
     for (place, server) in servers.iter().enumerate() {
         let is_known = |&other: &usize| shifts[other] == shifts[place] && servers[other].is_equal_to(server);
-        let of_server = match searched.iter().copied().find(is_known) {
-            Some(other) => server.translated(&chains[other], &servers[other]),
-            None => {
-                searched.push(place);
-                server.chains(rings, rho, shifts[place], work)?
-            }
+        let of_server = if let Some(other) = searched.iter().copied().find(is_known) {
+            server.translated(&chains[other], &servers[other])
+        } else {
+            searched.push(place);
+            server.chains(rings, rho, shifts[place], work)?
         };
         chains.push(of_server);
     }
@@ -222,7 +221,9 @@ fn join(
     classes: usize,
 ) -> Option<RingSet> {
     let topology = problem.topology();
-    chains.iter_mut().for_each(|of_server| of_server.sort_by_key(|chain| chain.entry_class));
+    for of_server in &mut chains {
+        of_server.sort_by_key(|chain| chain.entry_class);
+    }
     let mut set = RingSet::new(RingKind::Ring, problem.terminals().to_vec(), 0);
     let mut search = PathSearch::new(topology, 0);
     let mut load = vec![0u64; topology.channel_bound()];
@@ -272,7 +273,9 @@ fn append(
             ends.into_iter().all(is_outside).then_some((1 << 24) + weight)
         });
         let between = search.path(to)?;
-        between.iter().for_each(|&channel| load[channel.index()] += 1);
+        for channel in &between {
+            load[channel.index()] += 1;
+        }
         path.extend(between);
     }
     path.extend_from_slice(entry);

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     let saved = input::saved(&args.file)?;
     let name = input::name(&args.file);
     let Some(file) = saved.schedule() else {
-        bail!("{name}: symmetric schedules cannot be drawn; draw the plan of a small network");
+        bail!("{name}: only schedules and plans with all sources are drawn; give such a file");
     };
     let pictured = match format {
         PictureFormat::Html => PlanFormat::Html,

@@ -24,7 +24,7 @@ pub enum ConversionError {
     },
     /// Rings over several servers.
     #[error(
-        "the rings visit several hosts, such as '{first}' and '{second}', and a graph file describes one server; search for the rings of one server"
+        "the rings visit several hosts, such as '{first}' and '{second}', and a file for a library describes one server; search for the rings of one server"
     )]
     SeveralHosts {
         /// A host.
@@ -120,7 +120,12 @@ pub fn nccl_graphs(
     Ok(NcclGraphs { graphs: vec![graph(GraphId::Ring, 4, rings, load), graph(GraphId::Tree, 3, &chains, &chain_load)] })
 }
 
-fn check_one_host(topology: &Topology, rings: &RingSet) -> Result<(), ConversionError> {
+/// Verifies that a ring set visits one server, as far as the network names hosts: the files of libraries describe one server.
+///
+/// # Errors
+///
+/// [`ConversionError::SeveralHosts`].
+pub fn check_one_host(topology: &Topology, rings: &RingSet) -> Result<(), ConversionError> {
     let mut hosts = rings.terminals().iter().filter_map(|&node| topology.host(node));
     let Some(first) = hosts.next() else { return Ok(()) };
     match hosts.find(|&host| host != first) {

@@ -156,3 +156,20 @@ fn chains_have_their_bus_bandwidth() {
         }
     }
 }
+
+#[test]
+fn hops_are_the_shortest() {
+    for (name, rings, length) in [
+        ("8 PCIe GPUs, 2 sockets x 2 switches", 1, 26),
+        ("8 PCIe GPUs, 2 sockets x 2 switches", 2, 52),
+        ("7 + 8 ranks on rails", 7, 210),
+        ("server of 8 GPUs, 4 NICs, same NIC", 4, 72),
+    ] {
+        let case = cases().into_iter().find(|case| case.name == name).unwrap();
+        let topology = case.topology();
+        let request =
+            RingRequest { gateway: case.gateway(&topology), ..request(RingKind::Ring, RingCount::Exactly(rings)) };
+        let answer = search(&topology, &request).unwrap();
+        assert_eq!((answer.set.unwrap().0.length(), answer.is_shortest), (length, true), "{name}, {rings} rings");
+    }
+}

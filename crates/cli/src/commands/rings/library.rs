@@ -5,11 +5,11 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use lockstep::Topology;
 use lockstep_rings::format::nccl_graph::{self, PathType};
-use lockstep_rings::format::{Devices, Tree, chains_of, nccl_graphs, nccl_rings, orders_of, rccl_trees};
+use lockstep_rings::format::{Devices, Tree, chains_of, check_one_host, nccl_graphs, nccl_rings, orders_of, rccl_trees};
 use lockstep_rings::{RingKind, RingLoad, RingSet};
 
 use crate::args::RingFormat;
-use crate::text::path_name;
+use crate::text::{counted, path_name};
 
 /// A network with the numbers that libraries give to its terminals.
 pub(in crate::commands) struct Libraries<'a> {
@@ -28,6 +28,9 @@ impl Libraries<'_> {
         path_type: Option<PathType>,
     ) -> anyhow::Result<String> {
         let (set, load) = found;
+        if !matches!(format, RingFormat::Json | RingFormat::Text) {
+            check_one_host(self.topology, set)?;
+        }
         match format {
             RingFormat::Json => Ok(super::json_file(self.topology, found)),
             RingFormat::NcclGraph => {
@@ -75,7 +78,7 @@ pub(in crate::commands) fn environment(format: RingFormat, text: &str, path: Opt
 
 /// Returns what the library does with the rings, and what it does not check.
 pub(in crate::commands) fn notes(format: RingFormat, rings: usize, terminals: usize) -> Vec<String> {
-    let copies = format!("NCCL copies each ring: {rings} become {} channels", 2 * rings);
+    let copies = format!("NCCL copies each ring: {} channels for {}", 2 * rings, counted(rings, "ring"));
     match format {
         RingFormat::Json | RingFormat::Text => Vec::new(),
         RingFormat::NcclGraph => vec![

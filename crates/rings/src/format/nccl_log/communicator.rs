@@ -94,10 +94,9 @@ impl Collector {
         let mut trees = self.all_trees(count, rank_count, &mut notes)?;
         let distinct = without_copies(&rings);
         if distinct < rings.len() {
-            notes.push(format!(
-                "{} channels, but {distinct} different rings: NCCL copies channels to use more threads",
-                rings.len()
-            ));
+            let plural = if distinct == 1 { "" } else { "s" };
+            let channels = rings.len();
+            notes.push(format!("{channels} channels for {distinct} ring{plural}: NCCL copies channels to use more threads"));
         }
         if without_copies(&trees) <= distinct {
             trees.truncate(distinct);
@@ -175,7 +174,7 @@ impl Collector {
             if !ranks.is_empty() {
                 let found = ranks.len();
                 notes.push(format!(
-                    "no trees: the lines 'Trees' of all {rank_count} ranks are needed, and {found} ranks have some"
+                    "no trees: the lines 'Trees' of all {rank_count} ranks are needed, and the log has those of {found}"
                 ));
             }
             return Ok(Vec::new());

@@ -39,7 +39,7 @@ fn rings_and_trees_are_read_without_copies() {
     assert_eq!(
         notes,
         [
-            "4 channels, but 2 different rings: NCCL copies channels to use more threads",
+            "4 channels for 2 rings: NCCL copies channels to use more threads",
             "NCCL loaded graph 0 from an NCCL_GRAPH_FILE",
         ]
     );
@@ -53,7 +53,7 @@ fn the_lines_of_a_tree_have_the_other_order() {
     let (communicator, _) = read(&(rings.to_owned() + trees), 1).unwrap();
     assert_eq!(communicator.trees, [Tree { root: 0, edges: vec![[0, 1], [0, 2]] }]);
     let (_, notes) = read(&(rings.to_owned() + trees.lines().next().unwrap()), 1).unwrap();
-    assert_eq!(notes, ["no trees: the lines 'Trees' of all 3 ranks are needed, and 1 ranks have some"]);
+    assert_eq!(notes, ["no trees: the lines 'Trees' of all 3 ranks are needed, and the log has those of 1"]);
 }
 
 #[test]
