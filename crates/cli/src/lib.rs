@@ -62,6 +62,7 @@ pub fn run() -> ExitCode {
         Command::Bound(args) => commands::bound::run(&args, verbosity),
         Command::Plan(args) => commands::plan::run(&args, verbosity, &NoWorkers),
         Command::Front(args) => commands::front::run(&args, verbosity),
+        Command::Tune(args) => commands::tune::run(&args, verbosity),
         Command::Faults(args) => commands::faults::run(&args, verbosity, &NoWorkers),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Time(args) => commands::time::run(&args),

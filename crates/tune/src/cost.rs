@@ -1,5 +1,7 @@
 //! The time of an algorithm as a function of the size.
 
+use lockstep_topology::NodeId;
+
 use crate::curve::{Curve, MAX_BYTES, TICKS, ticks_of};
 use crate::network::{Network, RoundCost, Router};
 use crate::rounds::{Phase, Segments};
@@ -35,9 +37,14 @@ pub(crate) struct AlgorithmCost {
 
 impl AlgorithmCost {
     /// Computes the cost of the parts of an algorithm, whose rank 0 is the rank `root`.
-    pub(crate) fn new(network: &Network<'_>, root: u32, phases: &[Phase]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// The terminals of a message without a path.
+    pub(crate) fn new(network: &Network<'_>, root: u32, phases: &[Phase]) -> Result<Self, [NodeId; 2]> {
         let mut router = Router::new(network, root);
-        Self { phases: phases.iter().map(|phase| PhaseCost::new(network, &mut router, phase)).collect() }
+        let phases = phases.iter().map(|phase| PhaseCost::new(network, &mut router, phase));
+        Ok(Self { phases: phases.collect::<Result<_, _>>()? })
     }
 
     /// Returns true if segments change the time.
@@ -53,11 +60,11 @@ impl AlgorithmCost {
 }
 
 impl PhaseCost {
-    fn new(network: &Network<'_>, router: &mut Router<'_>, phase: &Phase) -> Self {
+    fn new(network: &Network<'_>, router: &mut Router<'_>, phase: &Phase) -> Result<Self, [NodeId; 2]> {
         let rounds = &phase.rounds;
         let (mut latency, mut load) = (0_u128, 0_u128);
         for round in rounds.iter() {
-            let cost = router.cost(round.messages.iter());
+            let cost = router.cost(round.messages)?;
             latency += u128::from(cost.latency_ps) * u128::from(round.times);
             load += u128::from(cost.load) * u128::from(round.times);
         }
@@ -72,13 +79,13 @@ impl PhaseCost {
         let further = match phase.segments {
             Segments::Pipelined => {
                 // When the pipeline is full, all messages are sent at the same time.
-                let RoundCost { latency_ps, load } = router.cost(rounds.messages().iter());
+                let RoundCost { latency_ps, load } = router.cost(rounds.messages())?;
                 line(latency_ps.into(), load.into())
             }
             Segments::Whole | Segments::InTurn => first,
         };
         let largest = rounds.messages().iter().map(|message| message.blocks.count).max().unwrap_or(1);
-        Self { segments: phase.segments, blocks: rounds.blocks(), largest, first, further }
+        Ok(Self { segments: phase.segments, blocks: rounds.blocks(), largest, first, further })
     }
 
     /// Returns the time as a function of the size.

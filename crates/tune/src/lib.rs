@@ -35,6 +35,8 @@
 pub mod algorithm;
 mod blocks;
 mod cost;
+#[cfg(test)]
+mod cost_tests;
 mod curve;
 mod library;
 mod network;
@@ -48,4 +50,4 @@ pub use library::{Library, LibraryAlgorithm, LibraryCollective, UnknownLibrary};
 pub use network::{Network, NetworkError, RoundCosts};
 pub use rounds::{Effect, Message, Phase, Round, Rounds, Segments};
 pub use table::{MergeError, merge_into_mpich, write};
-pub use tuning::{Choice, ChoiceRange, ChoiceTable, MAX_RANKS, TuneError, TuneOptions, Tuning, tune};
+pub use tuning::{Choice, ChoiceRange, ChoiceTable, MAX_RANKS, TuneError, TuneOptions, Tuning, Unsupported, tune};

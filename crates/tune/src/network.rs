@@ -29,14 +29,6 @@ pub enum NetworkError {
         /// What is wrong, and the remedy.
         why: &'static str,
     },
-    /// Two ranks without a path.
-    #[error("there is no path from '{from}' to '{to}'; give a group of connected terminals")]
-    NoPath {
-        /// The name of the sender.
-        from: String,
-        /// The name of the receiver.
-        to: String,
-    },
     /// A network that is too large for a table of all shortest paths.
     #[error(transparent)]
     Paths(#[from] AllPairsError),
@@ -82,7 +74,7 @@ impl<'a> Network<'a> {
     ///
     /// # Errors
     ///
-    /// [`NetworkError`], if the network has no bandwidths or the ranks are not different, connected terminals.
+    /// [`NetworkError`], if the network has no bandwidths, or the ranks are not different terminals.
     pub fn new(topology: &'a Topology, members: &[NodeId], costs: RoundCosts) -> Result<Self, NetworkError> {
         let unit = topology.unit_bytes_per_second().and_then(NonZeroU64::new).ok_or(NetworkError::NoUnit)?;
         if members.len() < 2 {
@@ -102,15 +94,10 @@ impl<'a> Network<'a> {
             }
         }
         let paths = ShortestPaths::all_pairs(topology)?;
-        for &from in members {
-            if let Some(&to) = members.iter().find(|&&to| paths.distance(from, to).is_none()) {
-                return Err(NetworkError::NoPath { from: name(from), to: name(to) });
-            }
-        }
         let capacities = topology.channels().map(|channel| u64::from(topology.capacity(channel)));
         let limit = match costs.ports {
             Ports::Limit(limit) => u64::from(limit.get()),
-            _ => 1,
+            Ports::All => 1,
         };
         let scale = capacities.chain([limit]).fold(1, |scale, capacity| match least_common_multiple(scale, capacity) {
             Some(multiple) if multiple <= MAX_SCALE => multiple,
@@ -203,7 +190,11 @@ impl<'a> Router<'a> {
     }
 
     /// Returns the cost of a round with these messages.
-    pub(crate) fn cost<'m>(&mut self, messages: impl Iterator<Item = &'m Message> + Clone) -> RoundCost {
+    ///
+    /// # Errors
+    ///
+    /// The terminals of a message without a path.
+    pub(crate) fn cost(&mut self, messages: &[Message]) -> Result<RoundCost, [NodeId; 2]> {
         let network = self.network;
         for resource in self.used.drain(..) {
             self.blocks[resource] = 0;
@@ -211,10 +202,14 @@ impl<'a> Router<'a> {
         self.ends.iter_mut().for_each(|counts| counts.fill([0; 2]));
         let mut latency = 0;
         for is_free in [false, true] {
-            for message in messages.clone() {
+            for message in messages {
                 let [from, to] = [message.from, message.to].map(|rank| self.member(rank));
                 let [source, target] = [from, to].map(|rank| network.members[rank]);
-                if (network.paths.count(source, target) > 1) != is_free {
+                let paths = network.paths.count(source, target);
+                if paths == 0 {
+                    return Err([source, target]);
+                }
+                if (paths > 1) != is_free {
                     continue;
                 }
                 let blocks = u64::from(message.blocks.count);
@@ -240,7 +235,7 @@ impl<'a> Router<'a> {
             }
         }
         cost.latency_ps = most_messages.saturating_mul(network.costs.start_up_ps).saturating_add(latency);
-        cost
+        Ok(cost)
     }
 
     /// Returns the place of a rank of an algorithm among the members.

@@ -47,6 +47,16 @@ pub enum TuneError {
         /// Number of ranks.
         ranks: u32,
     },
+    /// No algorithm of the library works on the network.
+    #[error("{collective}: {library} has no algorithm for these ranks: {why}")]
+    NoAlgorithm {
+        /// The collective.
+        collective: CollectiveName,
+        /// The library.
+        library: Library,
+        /// Why the last one does not work.
+        why: String,
+    },
     /// No collective is left.
     #[error("{library} has no choices for these collectives; choose {}", collectives_of(*.library))]
     NoCollective {
@@ -85,8 +95,17 @@ pub struct ChoiceTable {
     pub choices: Vec<Choice>,
     /// The best choices by ascending size, at least one.
     pub ranges: Vec<ChoiceRange>,
-    /// Algorithms of the library that do not support this number of ranks.
-    pub unsupported: Vec<&'static str>,
+    /// Algorithms of the library that do not work for these ranks.
+    pub unsupported: Vec<Unsupported>,
+}
+
+/// An algorithm that does not work.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsupported {
+    /// The name of the algorithm in the library.
+    pub algorithm: &'static str,
+    /// Why it does not work.
+    pub why: String,
 }
 
 impl PartialEq for ChoiceTable {
@@ -171,13 +190,18 @@ pub fn tune(network: &Network<'_>, options: &TuneOptions) -> Result<Tuning, Tune
         let (choices, unsupported) = if library.is_nccl() {
             (nccl_choices(machine, of.collective, options.channels), Vec::new())
         } else {
-            choices(network, options.root, of)
+            choices(network, options, of)
         };
+        if choices.is_empty() {
+            let why = unsupported.last().map(|last| last.why.clone()).unwrap_or_default();
+            return Err(TuneError::NoAlgorithm { collective: of.collective, library, why });
+        }
         let curves: Vec<&Curve> = choices.iter().map(|choice| &choice.time).collect();
         let ranges = lowest(&curves, options.sizes).into_iter().map(|(choice, from)| ChoiceRange { from, choice });
-        ChoiceTable { of, ranges: ranges.collect(), choices, unsupported }
+        Ok(ChoiceTable { of, ranges: ranges.collect(), choices, unsupported })
     };
-    let tables: Vec<ChoiceTable> = library.collectives().iter().filter(is_chosen).map(table).collect();
+    let tables: Vec<ChoiceTable> =
+        library.collectives().iter().filter(is_chosen).map(table).collect::<Result<_, _>>()?;
     if tables.is_empty() {
         return Err(TuneError::NoCollective { library });
     }
@@ -196,19 +220,29 @@ fn nccl_choices(machine: NcclMachine, collective: CollectiveName, channels: u32)
     machine.curves(collective).into_iter().map(choice).collect()
 }
 
-/// Returns the choices for a collective, and the algorithms that do not support the number of ranks.
-fn choices(network: &Network<'_>, root: u32, of: &LibraryCollective) -> (Vec<Choice>, Vec<&'static str>) {
+/// Returns the choices for a collective, and the algorithms that do not work.
+fn choices(network: &Network<'_>, options: &TuneOptions, of: &LibraryCollective) -> (Vec<Choice>, Vec<Unsupported>) {
     let (mut choices, mut unsupported) = (Vec::new(), Vec::new());
-    let root = if of.collective.has_root() { root } else { 0 };
+    let root = if of.collective.has_root() { options.root } else { 0 };
+    let can_cut = options.library.has_segments();
     for algorithm in of.algorithms {
         let is_chosen = algorithm.fans.len() > 1;
         for &fan in algorithm.fans.iter().filter(|&&fan| !is_chosen || fan < network.ranks()) {
             let Some(phases) = (algorithm.algorithm.phases)(network.ranks(), fan) else {
-                unsupported.push(algorithm.name);
+                let why = format!("it does not support {} ranks", network.ranks());
+                unsupported.push(Unsupported { algorithm: algorithm.name, why });
                 continue;
             };
-            let cost = AlgorithmCost::new(network, root, &phases);
-            let has_segments = algorithm.has_segments && cost.has_segments();
+            let cost = match AlgorithmCost::new(network, root, &phases) {
+                Ok(cost) => cost,
+                Err(ends) => {
+                    let [from, to] = ends.map(|node| network.topology().node_name(node));
+                    let why = format!("there is no path from '{from}' to '{to}' that passes no other terminal");
+                    unsupported.push(Unsupported { algorithm: algorithm.name, why });
+                    continue;
+                }
+            };
+            let has_segments = algorithm.has_segments && can_cut && cost.has_segments();
             let segments = SEGMENTS.filter(|_| has_segments).map(|power| Some(1_u64 << power));
             choices.extend([None].into_iter().chain(segments).map(|segment_bytes| Choice {
                 algorithm: algorithm.name,

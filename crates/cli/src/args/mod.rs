@@ -25,6 +25,7 @@ mod shared;
 mod simulate;
 mod time;
 mod topology;
+mod tune;
 mod verbosity;
 mod verify;
 
@@ -56,6 +57,7 @@ pub use self::shared::SharedCommand;
 pub(crate) use self::simulate::{SimulateArgs, TrafficArgs};
 pub(crate) use self::time::TimeArgs;
 pub(crate) use self::topology::{NetworkFormat, TopologyArgs};
+pub(crate) use self::tune::TuneArgs;
 pub(crate) use self::verbosity::Verbosity;
 pub(crate) use self::verify::VerifyArgs;
 
@@ -120,6 +122,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Find the best schedule for every size, with a lower bound of its time
     Front(SizeFrontArgs),
+    /// Choose the best algorithm of a library for every size, and write the table that the library reads
+    Tune(TuneArgs),
     /// Plan for every fault, or look up a plan in a recovery book
     Faults(FaultsArgs),
     /// Verify a schedule or plan file; exit code 0 if valid, 1 if invalid

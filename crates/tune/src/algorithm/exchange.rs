@@ -27,7 +27,7 @@ pub(super) struct Places {
     /// The number of places per digit, from the one of the smallest distance on.
     radices: Vec<u32>,
     /// Number of places: the product of the radices.
-    places: u32,
+    count: u32,
 }
 
 impl Places {
@@ -43,8 +43,8 @@ impl Places {
         if multiple > 1 {
             radices.push(multiple);
         }
-        let places = power * multiple;
-        Self { ranks, folded: ranks - places, radices, places }
+        let count = power * multiple;
+        Self { ranks, folded: ranks - count, radices, count }
     }
 
     /// Returns true if every rank has a place.
@@ -54,7 +54,7 @@ impl Places {
 
     /// Returns the number of places.
     pub(super) fn count(&self) -> u32 {
-        self.places
+        self.count
     }
 
     /// Returns the rank of a place.
@@ -85,7 +85,7 @@ impl Places {
             let (stride, radix) = (self.radices[..digit].iter().product::<u32>(), self.radices[digit]);
             let blocks = &blocks;
             let of_turn = |turn: u32| {
-                (0..self.places).map(move |place| {
+                (0..self.count).map(move |place| {
                     let value = place / stride % radix;
                     let partner = place - value * stride + (value + turn) % radix * stride;
                     Message { from: self.rank(place), to: self.rank(partner), blocks: blocks(place, holders) }
@@ -116,7 +116,7 @@ impl Places {
     /// Returns the all-gather among the places, of one block per place. The largest distance is first, so that the largest
     /// messages go to the nearest ranks. A place owns the block with its digits in [reverse order](Self::reversed).
     pub(super) fn all_gather_of_places(&self) -> Rounds {
-        let mut rounds = Rounds::new(self.ranks, self.places);
+        let mut rounds = Rounds::new(self.ranks, self.count);
         self.exchange(Distances::Shrinking, &mut rounds, Effect::Copy, |place, holders| {
             let own = self.reversed(place);
             Blocks::range(own - own % holders, holders)

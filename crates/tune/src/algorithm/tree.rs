@@ -326,7 +326,9 @@ fn reduce_scatter_gather(ranks: u32, radix: u32) -> Rounds {
     for round in all_gather.iter().collect::<Vec<_>>().into_iter().rev() {
         let messages: Vec<Message> =
             round.messages.iter().copied().filter(|message| holders[message.to as usize]).collect();
-        messages.iter().for_each(|message| holders[message.from as usize] = true);
+        for message in &messages {
+            holders[message.from as usize] = true;
+        }
         gather.push(messages);
     }
     for messages in gather.into_iter().rev() {

@@ -59,6 +59,11 @@ impl Library {
         matches!(self, Self::Nccl | Self::Rccl | Self::Torchcomms)
     }
 
+    /// Returns true if a table of the library has segment sizes.
+    pub(crate) const fn has_segments(self) -> bool {
+        matches!(self, Self::OpenMpi)
+    }
+
     /// Returns the collectives that a table of the library can have.
     pub fn collectives(self) -> &'static [LibraryCollective] {
         match self {

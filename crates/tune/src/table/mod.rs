@@ -3,6 +3,8 @@
 mod mpich;
 mod nccl;
 mod open_mpi;
+#[cfg(test)]
+mod tests;
 mod ucc;
 
 pub use mpich::{MergeError, merge_into_mpich};
