@@ -24,7 +24,10 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     let library = args.library;
     ensure!(args.base.is_none() || library == Library::Mpich, "--base: only a table for mpich has a base; remove it");
     let needs_base = library == Library::Mpich && args.output.is_some() && args.base.is_none();
-    ensure!(!needs_base, "--base: give generic.json of your version of MPICH; it aborts jobs if a collective is missing");
+    ensure!(
+        !needs_base,
+        "--base: give generic.json of your version of MPICH; it aborts jobs if a collective is missing"
+    );
     let mut files = CommandFiles::new();
     files.read_network(&args.spec)?;
     args.base.iter().try_for_each(|path| files.read("--base", path))?;
@@ -66,9 +69,10 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         return Ok(ExitStatus::Success);
     }
     let mut rivals = Rivals { topology: &topology, members: &members, root: members[root], args, known: Vec::new() };
-    let tables = tuning.tables.iter().filter(|table| {
-        args.collective.is_empty() || args.collective.contains(&table.of.collective)
-    });
+    let tables = tuning
+        .tables
+        .iter()
+        .filter(|table| args.collective.is_empty() || args.collective.contains(&table.of.collective));
     let tables = tables.map(|table| TableRecord::new(table, &tuning, &mut rivals)).collect::<anyhow::Result<_>>()?;
     let record = TuneRecord {
         library: library.name(),

@@ -43,7 +43,7 @@ fn commented(values: &str, comment: &str) -> String {
 }
 
 #[derive(Serialize)]
-struct RuleFile {
+struct Document {
     rule_file_version: u32,
     module: &'static str,
     collectives: BTreeMap<&'static str, [CommunicatorRules; 1]>,
@@ -86,5 +86,5 @@ pub(super) fn json(tuning: &Tuning) -> String {
         (table.of.name, [rules])
     };
     let collectives = tuning.tables.iter().map(of_table).collect();
-    to_json_rows(&RuleFile { rule_file_version: 3, module: "tuned", collectives }, LEVELS)
+    to_json_rows(&Document { rule_file_version: 3, module: "tuned", collectives }, LEVELS)
 }

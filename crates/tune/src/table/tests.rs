@@ -21,7 +21,7 @@ fn tuned(library: Library, spec: &str, collectives: &[CollectiveName]) -> Tuning
 #[test]
 fn open_mpi_reads_rules_for_one_communicator_size() {
     let text = write(&tuned(Library::OpenMpi, "ring:8", &[CollectiveName::AllGather]));
-    expect![[r#"
+    expect![[r"
         1                    # collectives
         0                    # allgather
         3                    # communicator sizes: below, equal to and above that of the table
@@ -34,7 +34,7 @@ fn open_mpi_reads_rules_for_one_communicator_size() {
         9                    # ranks
         1                    # rules
         0 0 0 0
-    "#]]
+    "]]
     .assert_eq(&text);
 }
 
@@ -43,25 +43,20 @@ fn open_mpi_6_reads_json() {
     let text = write(&tuned(Library::OpenMpi6, "ring:4", &[CollectiveName::Gather]));
     expect![[r#"
         {
+          "rule_file_version": 3,
+          "module": "tuned",
           "collectives": {
             "gather": [
               {
-                "comm_rank_distribution": "any",
-                "comm_size_max": 4,
                 "comm_size_min": 4,
+                "comm_size_max": 4,
+                "comm_rank_distribution": "any",
                 "rules": [
-                  {
-                    "alg": 1,
-                    "faninout": 0,
-                    "msg_size_max": "inf",
-                    "msg_size_min": 0
-                  }
+                  {"msg_size_min": 0, "msg_size_max": "inf", "alg": 1, "faninout": 0}
                 ]
               }
             ]
-          },
-          "module": "tuned",
-          "rule_file_version": 3
+          }
         }
     "#]]
     .assert_eq(&text);
