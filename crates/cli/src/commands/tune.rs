@@ -58,15 +58,16 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         channels: args.channels,
     };
     let tuning = lockstep_tune::tune(&network, &options).with_context(|| args.spec.clone())?;
-    let is_standard = output.as_ref().is_some_and(output::Output::is_standard);
+    let written_to = output.as_ref().filter(|output| output.is_file()).map(|output| text::path_name(output.path()));
     if let Some(output) = output {
+        let is_standard = output.is_standard();
         output.write(&match &base {
             Some(base) => merge_into_mpich(base, &tuning).context("--base")?,
             None => lockstep_tune::write(&tuning),
         })?;
-    }
-    if is_standard {
-        return Ok(ExitStatus::Success);
+        if is_standard {
+            return Ok(ExitStatus::Success);
+        }
     }
     let mut rivals = Rivals { topology: &topology, members: &members, root: members[root], args, known: Vec::new() };
     let tables = tuning
@@ -81,7 +82,16 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         start_up_ps: costs.start_up_ps,
         collectives: tables,
     };
-    output::print(&if args.json { to_json_rows(&record, 4) } else { record.to_text(&topology) })?;
+    output::print(&if args.json {
+        to_json_rows(&record, 4)
+    } else {
+        let mut sheet = record.sheet(&topology);
+        if let Some(file) = written_to {
+            sheet.line("written to", file.clone());
+            sheet.line("use", library.usage(&file));
+        }
+        format!("{}\n{}", sheet.to_text(), record.table())
+    })?;
     Ok(ExitStatus::Success)
 }
 
@@ -286,7 +296,7 @@ fn middle(from: u64, to: u64) -> u64 {
 }
 
 impl TuneRecord<'_> {
-    fn to_text(&self, topology: &Topology) -> String {
+    fn sheet(&self, topology: &Topology) -> Sheet {
         let mut sheet = Sheet::default();
         sheet.line("network", format!("{}: {}", topology.name(), text::size(topology)));
         sheet.line("library", self.library);
@@ -301,6 +311,10 @@ impl TuneRecord<'_> {
                 sheet.line("without", format!("{} {}: {}", table.name, one.algorithm, one.why));
             }
         }
+        sheet
+    }
+
+    fn table(&self) -> String {
         let has_front = self.collectives.iter().flat_map(|table| &table.ranges).any(|range| range.front_ps.is_some());
         let columns = ["collective", "from", "algorithm", "for example", "time", "next best", "time", "at least"];
         let mut rows = Table::new(columns.into_iter().chain(has_front.then_some("front")));
@@ -322,6 +336,6 @@ impl TuneRecord<'_> {
                 rows.push(row.into_iter().chain(has_front.then(|| time(range.front_ps))));
             }
         }
-        format!("{}\n{}", sheet.to_text(), rows.to_text())
+        rows.to_text()
     }
 }

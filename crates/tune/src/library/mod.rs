@@ -53,6 +53,20 @@ impl Library {
         }
     }
 
+    /// Returns how a job uses the table in a file: variables of its environment, or the beginning of its command.
+    pub fn usage(self, file: &str) -> String {
+        match self {
+            Self::Nccl => format!("NCCL_TUNER_PLUGIN=libnccl-tuner-example.so NCCL_TUNER_CONFIG_FILE={file}"),
+            Self::Rccl => format!("NCCL_TUNER_CONFIG_FILE={file}"),
+            Self::Torchcomms => format!("NCCLX_TUNER_CONFIG_FILE={file}"),
+            Self::OpenMpi | Self::OpenMpi6 => {
+                format!("mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file}")
+            }
+            Self::Mpich => format!("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={file}"),
+            Self::Ucc => format!("source {file}"),
+        }
+    }
+
     /// Returns true for NCCL and its relatives: their choices have protocols and channels, and the time is that of NCCL's own
     /// model.
     pub const fn is_nccl(self) -> bool {
