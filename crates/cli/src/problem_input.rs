@@ -97,7 +97,7 @@ fn all_reduce_in_blocks(args: &ProblemArgs, topology: &Topology, blocks: NonZero
 }
 
 /// Returns the node that an option names.
-fn terminal(topology: &Topology, option: &str, text: &str) -> anyhow::Result<NodeId> {
+pub(crate) fn terminal(topology: &Topology, option: &str, text: &str) -> anyhow::Result<NodeId> {
     topology.find_node(text).with_context(|| unknown_node(topology, option, text, "expected a name or a number"))
 }
 

@@ -26,6 +26,7 @@ mod shared;
 mod simulate;
 mod time;
 mod topology;
+mod tune;
 mod verbosity;
 mod verify;
 
@@ -58,6 +59,7 @@ pub use self::shared::SharedCommand;
 pub(crate) use self::simulate::{SimulateArgs, TrafficArgs};
 pub(crate) use self::time::TimeArgs;
 pub(crate) use self::topology::{NetworkFormat, TopologyArgs};
+pub(crate) use self::tune::TuneArgs;
 pub(crate) use self::verbosity::Verbosity;
 pub(crate) use self::verify::VerifyArgs;
 
@@ -124,6 +126,8 @@ pub(crate) enum Command {
     Front(SizeFrontArgs),
     /// Find rings or chains for NCCL and RCCL, with a bound of their bandwidth
     Rings(RingsArgs),
+    /// Choose the best algorithm of a library for every size, and write the table that the library reads
+    Tune(TuneArgs),
     /// Plan for every fault, or look up a plan in a recovery book
     Faults(FaultsArgs),
     /// Verify a schedule or plan file; exit code 0 if valid, 1 if invalid

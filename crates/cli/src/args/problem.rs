@@ -90,7 +90,8 @@ enum ScatterArg {
     Relay,
 }
 
-fn ports(text: &str) -> Result<Ports, String> {
+/// Parses a number of ports.
+pub(super) fn ports(text: &str) -> Result<Ports, String> {
     let limit = || Ports::limit(text.parse().ok()?);
     let ports = if text == "all" { Some(Ports::All) } else { limit() };
     ports.ok_or_else(|| "expected 'all' or a number from 1".to_owned())

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
     let budget = args.budget.begin().without(&args.without);
     let reading = exit_at_deadline(&budget, time_limit::too_short_for_front(args.budget), None);
     let mut input = ProblemInput::new(&args.problem, verbosity)?;
-    if let Some(timed) = with_times(&input.topology, args, verbosity)? {
+    if let Some(timed) = with_times(&input.topology, args.latency, args.problem.network.unit(), verbosity)? {
         input.topology = timed;
     }
     let problem = input.problem()?;
@@ -117,8 +117,13 @@ fn show(progress: &Progress, event: FrontEvent, largest: u64) {
 }
 
 /// Returns the network with the unit and the latency of the arguments, where it has none.
-fn with_times(topology: &Topology, args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<Option<Topology>> {
-    let latency = match args.latency {
+pub(super) fn with_times(
+    topology: &Topology,
+    latency: Option<u64>,
+    unit: Option<u64>,
+    verbosity: Verbosity,
+) -> anyhow::Result<Option<Topology>> {
+    let latency_ps = match latency {
         Some(_) if topology.has_latencies() => {
             anyhow::bail!("--latency: {} has latencies; remove the option", topology.name())
         }
@@ -126,17 +131,17 @@ fn with_times(topology: &Topology, args: &SizeFrontArgs, verbosity: Verbosity) -
         None if topology.has_latencies() => return Ok(None),
         None => DEFAULT_LATENCY_PS,
     };
-    let unit = topology.unit_bytes_per_second().or(args.problem.network.unit());
+    let unit = topology.unit_bytes_per_second().or(unit);
     let unit = unit.with_context(|| {
         format!(
             "{}: the network has no bandwidths; give that of one unit of capacity, such as --unit 25GB/s",
             topology.name()
         )
     })?;
-    if args.latency.is_none() {
+    if latency.is_none() {
         output::note(verbosity, "latency: 1us for every channel; use --latency to choose another");
     }
-    Ok(Some(topology.with_times(unit, latency)?))
+    Ok(Some(topology.with_times(unit, latency_ps)?))
 }
 
 /// The time of one size.

@@ -30,4 +30,5 @@ pub(crate) mod time;
 mod time_limit;
 mod times;
 pub(crate) mod topology;
+pub(crate) mod tune;
 pub(crate) mod verify;

@@ -48,6 +48,7 @@ const OUTPUTS: [(&str, &str); 35] = [
     ("bound", "bound star:5 -c all-reduce --json"),
     ("bound", "bound b-tree:16 -c broadcast --switching sf --ports 1 --json"),
     ("bound-times", "bound dgx-a100:2 -c all-gather --size 64MiB --json"),
+    ("tune", "tune ring:4 --library open-mpi --unit 25GB/s --front --json"),
     ("front", "front ring:4 -c all-gather --unit 25GB/s --budget 5s --algorithms --json"),
     ("verify", "verify plan.json --json"),
     ("verify", "verify plan.json --size 1GB --json"),

@@ -31,6 +31,7 @@ pub(super) fn of_argument(argument: &Arg, line: &Line<'_>) -> Vec<Candidate> {
     }
     match kind(argument) {
         "COLLECTIVE" => CollectiveName::ALL.map(|name| Candidate::new(name.word(), name.about())).to_vec(),
+        "LIBRARY" => lockstep_tune::Library::ALL.map(|library| Candidate::new(library.name(), "")).to_vec(),
         "ENGINE" => {
             let registry = EngineRegistry::standard();
             registry.choices().map(|choice| Candidate::new(choice.name(), "")).collect()

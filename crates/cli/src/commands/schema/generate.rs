@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::{about, name};
 use crate::args::JsonFormat;
 use crate::commands::{
-    bound, design, doctor, faults, front, judge, plan, run, simulate, size_ranges, times, topology, verify,
+    bound, design, doctor, faults, front, judge, plan, run, simulate, size_ranges, times, topology, tune, verify,
 };
 use crate::properties::Properties;
 
@@ -38,6 +38,7 @@ fn of(format: JsonFormat) -> Schema {
         JsonFormat::Bound => of_output::<Vec<LowerBound>>(),
         JsonFormat::BoundTimes => of_output::<bound::BoundTimes>(),
         JsonFormat::Front => of_output::<front::FrontJson>(),
+        JsonFormat::Tune => of_output::<tune::TuneRecord<'static>>(),
         JsonFormat::Faults => of_output::<faults::rows::RowRecord<'static>>(),
         JsonFormat::Verify => of_output::<verify::VerifyResult>(),
         JsonFormat::Time => of_output::<Vec<times::Time>>(),

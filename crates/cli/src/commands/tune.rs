@@ -1,0 +1,341 @@
+//! `lockstep tune`: the best algorithm of a library for every size, as the table that the library reads.
+
+use anyhow::{Context, bail, ensure};
+use lockstep::files::to_json_rows;
+use lockstep::schedule::Picoseconds;
+use lockstep::topology::Quantity;
+use lockstep::{
+    Budget, CollectiveName, CommunicationModel, Front, FrontBound, FrontOptions, NodeId, Problem, Timing, Topology,
+};
+use lockstep_report::Table;
+use lockstep_tune::{Choice, ChoiceTable, Library, Network, RoundCosts, TuneOptions, Tuning, merge_into_mpich};
+use serde::Serialize;
+
+use super::front::with_times;
+use super::{size_ranges, times};
+use crate::args::{TuneArgs, Verbosity};
+use crate::command_files::CommandFiles;
+use crate::exit_status::ExitStatus;
+use crate::problem_input::{node_list, terminal};
+use crate::text::{self, Sheet};
+use crate::{input, output};
+
+pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
+    let library = args.library;
+    ensure!(args.base.is_none() || library == Library::Mpich, "--base: only a table for mpich has a base; remove it");
+    let needs_base = library == Library::Mpich && args.output.is_some() && args.base.is_none();
+    ensure!(
+        !needs_base,
+        "--base: give generic.json of your version of MPICH; it aborts jobs if a collective is missing"
+    );
+    let mut files = CommandFiles::new();
+    files.read_network(&args.spec)?;
+    args.base.iter().try_for_each(|path| files.read("--base", path))?;
+    let output = files.write_to("--output", args.output.as_deref())?;
+    let base = args.base.as_deref().map(|path| input::text(path, "a table of MPICH")).transpose()?;
+
+    let topology = args.network.apply_to(args.network.read(&args.spec, verbosity)?, verbosity)?;
+    let topology = with_times(&topology, args.latency, args.network.unit(), verbosity)?.unwrap_or(topology);
+    let members = members(&topology, args)?;
+    let root = match &args.root {
+        Some(name) => {
+            let root = terminal(&topology, "--root", name)?;
+            let rank = members.iter().position(|&member| member == root);
+            rank.with_context(|| format!("--root: '{name}' is no rank; choose a terminal of the ranks"))?
+        }
+        None => 0,
+    };
+    let least_latency = topology.channels().map(|channel| topology.latency_ps(channel)).min().unwrap_or(0);
+    let costs = RoundCosts { start_up_ps: args.alpha.unwrap_or(least_latency), ports: args.ports };
+    let network = Network::new(&topology, &members, costs).with_context(|| args.spec.clone())?;
+    // NCCL uses one channel for what its table does not have.
+    let has_all = matches!(library, Library::Nccl | Library::Rccl);
+    let options = TuneOptions {
+        library,
+        collectives: if has_all { Vec::new() } else { args.collective.clone() },
+        sizes: args.sizes.bounds(),
+        root: root as u32,
+        channels: args.channels,
+    };
+    let tuning = lockstep_tune::tune(&network, &options).with_context(|| args.spec.clone())?;
+    let written_to = output.as_ref().filter(|output| output.is_file()).map(|output| text::path_name(output.path()));
+    if let Some(output) = output {
+        let is_standard = output.is_standard();
+        output.write(&match &base {
+            Some(base) => merge_into_mpich(base, &tuning).context("--base")?,
+            None => lockstep_tune::write(&tuning),
+        })?;
+        if is_standard {
+            return Ok(ExitStatus::Success);
+        }
+    }
+    let mut rivals = Rivals { topology: &topology, members: &members, root: members[root], args, known: Vec::new() };
+    let tables = tuning
+        .tables
+        .iter()
+        .filter(|table| args.collective.is_empty() || args.collective.contains(&table.of.collective));
+    let tables = tables.map(|table| TableRecord::new(table, &tuning, &mut rivals)).collect::<anyhow::Result<_>>()?;
+    let record = TuneRecord {
+        library: library.name(),
+        ranks: tuning.ranks,
+        hosts: tuning.hosts,
+        start_up_ps: costs.start_up_ps,
+        collectives: tables,
+    };
+    output::print(&if args.json {
+        to_json_rows(&record, 4)
+    } else {
+        let mut sheet = record.sheet(&topology);
+        if let Some(file) = written_to {
+            sheet.line("written to", file.clone());
+            sheet.line("use", library.usage(&file));
+        }
+        format!("{}\n{}", sheet.to_text(), record.table())
+    })?;
+    Ok(ExitStatus::Success)
+}
+
+/// Returns the terminals of the ranks.
+fn members(topology: &Topology, args: &TuneArgs) -> anyhow::Result<Vec<NodeId>> {
+    let terminals = topology.terminals();
+    Ok(match (&args.group, args.ranks) {
+        (Some(group), _) => node_list(topology, "--group", group)?,
+        (None, Some(ranks)) => match terminals.get(..ranks as usize) {
+            Some(members) => members.to_vec(),
+            None => bail!("--ranks: {ranks} exceeds the {} terminals of {}", terminals.len(), topology.name()),
+        },
+        (None, None) => terminals.to_vec(),
+    })
+}
+
+/// What a choice is compared with: the lower bound, and the front of schedules.
+struct Rivals<'a> {
+    topology: &'a Topology,
+    members: &'a [NodeId],
+    root: NodeId,
+    args: &'a TuneArgs,
+    known: Vec<(CollectiveName, FrontBound, Option<Front>)>,
+}
+
+impl Rivals<'_> {
+    /// Returns the least time of any schedule, and that of the best schedule found if it is requested.
+    fn times(&mut self, collective: CollectiveName, bytes: u64) -> anyhow::Result<[Option<Picoseconds>; 2]> {
+        if !self.known.iter().any(|(known, ..)| *known == collective) {
+            let (bound, front) = self.compute(collective)?;
+            self.known.push((collective, bound, front));
+        }
+        let found = self.known.iter().find(|(known, ..)| *known == collective);
+        let bytes = self.message_bytes(collective, bytes);
+        Ok(found.map_or([None, None], |(_, bound, front)| {
+            let best = front.as_ref().and_then(|front| front.plans.get(front.best(bytes)));
+            let best = best.map(|plan| plan.time(Timing::Synchronous, bytes));
+            [Some(bound.time(Timing::Asynchronous, bytes)), best]
+        }))
+    }
+
+    /// Returns true if the ranks are all terminals.
+    fn is_whole(&self) -> bool {
+        self.members.len() == self.topology.terminal_count()
+    }
+
+    /// Returns the size as the problem counts it: that of one message for the collectives of a group, which have no name.
+    fn message_bytes(&self, collective: CollectiveName, bytes: u64) -> u64 {
+        use CollectiveName::{AllReduce, Broadcast, Reduce};
+        match collective {
+            AllReduce | Broadcast | Reduce => bytes,
+            _ if self.is_whole() => bytes,
+            _ => bytes / self.members.len() as u64,
+        }
+    }
+
+    fn compute(&self, collective: CollectiveName) -> anyhow::Result<(FrontBound, Option<Front>)> {
+        let root = collective.has_root().then_some(self.root);
+        let of_ranks = if self.is_whole() {
+            collective.with_root(root)?
+        } else {
+            collective.in_groups(self.topology, &[self.members.to_vec()], root.as_slice())?
+        };
+        let model = CommunicationModel { ports: self.args.ports, ..CommunicationModel::wormhole() };
+        let problem = Problem::new(self.topology, &of_ranks, model).with_context(|| self.args.spec.clone())?;
+        let unit = times::unit(self.topology, None)?;
+        let bound = lockstep::time_bound(&problem, unit, &self.budget())?;
+        let front = self.args.front.then(|| {
+            let sizes = self.args.sizes.bounds().map(|bytes| self.message_bytes(collective, bytes).max(1));
+            lockstep::front(&problem, &FrontOptions { sizes, ..FrontOptions::default() }, &self.budget(), |_| {})
+        });
+        Ok((bound, front.transpose()?))
+    }
+
+    fn budget(&self) -> Budget {
+        self.args.budget.begin()
+    }
+}
+
+/// The choices for a communicator.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct TuneRecord<'a> {
+    library: &'a str,
+    ranks: u32,
+    hosts: u32,
+    /// Of a message, in addition to the latency of its path.
+    start_up_ps: u64,
+    collectives: Vec<TableRecord<'a>>,
+}
+
+/// The choices for a collective.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct TableRecord<'a> {
+    collective: &'a str,
+    /// The name in the library.
+    name: &'a str,
+    ranges: Vec<RangeRecord<'a>>,
+    unsupported: Vec<UnsupportedRecord<'a>>,
+}
+
+/// An algorithm that does not work for these ranks.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct UnsupportedRecord<'a> {
+    algorithm: &'a str,
+    why: &'a str,
+}
+
+/// The sizes of a choice, and its time for one of them.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct RangeRecord<'a> {
+    from_bytes: u64,
+    to_bytes: u64,
+    choice: ChoiceRecord<'a>,
+    /// The size of the times.
+    bytes: u64,
+    time_ps: u128,
+    /// Another algorithm or protocol.
+    next_best: Option<ChoiceRecord<'a>>,
+    next_best_ps: Option<u128>,
+    /// No schedule takes less time; without start-up times.
+    at_least_ps: Option<u128>,
+    /// The best schedule that was found, without start-up times; only with --front.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    front_ps: Option<u128>,
+}
+
+/// An algorithm with its parameters.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ChoiceRecord<'a> {
+    algorithm: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fan_out: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    segment_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channels: Option<u32>,
+}
+
+impl<'a> ChoiceRecord<'a> {
+    fn new(choice: &'a Choice) -> Self {
+        Self {
+            algorithm: choice.algorithm,
+            fan_out: choice.fan_out,
+            segment_bytes: choice.segment_bytes,
+            protocol: choice.protocol.map(|(protocol, _)| protocol),
+            channels: choice.protocol.map(|(_, channels)| channels),
+        }
+    }
+
+    fn to_text(&self) -> String {
+        let parameters = [
+            self.fan_out.map(|fan| format!("fan-out {fan}")),
+            self.segment_bytes.map(|bytes| format!("segments of {}", size_ranges::size(bytes))),
+            self.protocol.map(str::to_owned),
+        ];
+        let parameters: Vec<String> = parameters.into_iter().flatten().collect();
+        match &parameters[..] {
+            [] => self.algorithm.to_owned(),
+            _ => format!("{}, {}", self.algorithm, parameters.join(", ")),
+        }
+    }
+}
+
+impl<'a> TableRecord<'a> {
+    fn new(table: &'a ChoiceTable, tuning: &Tuning, rivals: &mut Rivals<'_>) -> anyhow::Result<Self> {
+        let mut ranges = Vec::new();
+        for ([from, to], choice) in table.whole_ranges(tuning.sizes[1]) {
+            let from = from.max(tuning.sizes[0]);
+            let bytes = middle(from, to);
+            let next_best = table.next_best(bytes);
+            let [at_least, front] = rivals.times(table.of.collective, bytes)?;
+            ranges.push(RangeRecord {
+                from_bytes: from,
+                to_bytes: to,
+                choice: ChoiceRecord::new(choice),
+                bytes,
+                time_ps: choice.time.picoseconds(bytes),
+                next_best: next_best.map(ChoiceRecord::new),
+                next_best_ps: next_best.map(|next| next.time.picoseconds(bytes)),
+                at_least_ps: at_least.map(Picoseconds::number),
+                front_ps: front.map(Picoseconds::number),
+            });
+        }
+        let unsupported = table.unsupported.iter();
+        let unsupported = unsupported.map(|one| UnsupportedRecord { algorithm: one.algorithm, why: &one.why });
+        let (collective, name) = (table.of.collective.word(), table.of.name);
+        Ok(Self { collective, name, ranges, unsupported: unsupported.collect() })
+    }
+}
+
+/// Returns a size between two others: a power of two near their geometric mean, if there is one between them.
+fn middle(from: u64, to: u64) -> u64 {
+    let exponent = from.max(1).ilog2().midpoint(to.max(1).ilog2() + 1);
+    (1 << exponent.min(63)).clamp(from, to)
+}
+
+impl TuneRecord<'_> {
+    fn sheet(&self, topology: &Topology) -> Sheet {
+        let mut sheet = Sheet::default();
+        sheet.line("network", format!("{}: {}", topology.name(), text::size(topology)));
+        sheet.line("library", self.library);
+        let hosts = if self.hosts > 1 { format!(" on {} hosts", self.hosts) } else { String::new() };
+        sheet.line("ranks", format!("{}{hosts}", self.ranks));
+        match self.library.parse().is_ok_and(Library::is_nccl) {
+            true => sheet.line("times", "model of NCCL 2.30"),
+            false => sheet.line("start-up", format!("{} per message", Quantity::Time.format(self.start_up_ps))),
+        }
+        for table in &self.collectives {
+            for one in &table.unsupported {
+                sheet.line("without", format!("{} {}: {}", table.name, one.algorithm, one.why));
+            }
+        }
+        sheet
+    }
+
+    fn table(&self) -> String {
+        let has_front = self.collectives.iter().flat_map(|table| &table.ranges).any(|range| range.front_ps.is_some());
+        let columns = ["collective", "from", "algorithm", "for example", "time", "next best", "time", "at least"];
+        let mut rows = Table::new(columns.into_iter().chain(has_front.then_some("front")));
+        for table in &self.collectives {
+            for (place, range) in table.ranges.iter().enumerate() {
+                let time = |picoseconds: Option<u128>| {
+                    picoseconds.map_or("-".to_owned(), |time| format!("{:.3}", Picoseconds::new(time)))
+                };
+                let row = [
+                    if place == 0 { table.name.to_owned() } else { String::new() },
+                    size_ranges::size(range.from_bytes),
+                    range.choice.to_text(),
+                    size_ranges::size(range.bytes),
+                    time(Some(range.time_ps)),
+                    range.next_best.as_ref().map_or("-".to_owned(), ChoiceRecord::to_text),
+                    time(range.next_best_ps),
+                    time(range.at_least_ps),
+                ];
+                rows.push(row.into_iter().chain(has_front.then(|| time(range.front_ps))));
+            }
+        }
+        rows.to_text()
+    }
+}
