@@ -47,6 +47,8 @@ pub(crate) enum JsonFormat {
     BoundTimes,
     /// Output of front --json
     Front,
+    /// Output of rings --json
+    Rings,
     /// Output of faults --json, a line
     Faults,
     /// Output of verify --json

@@ -231,7 +231,7 @@ fn gigabytes(units: Rational, unit: u64) -> String {
 /// The figures as JSON.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(in crate::commands) struct RingRecord {
+pub(crate) struct RingRecord {
     /// The name of the network.
     network: String,
     /// `ring` or `chain`.

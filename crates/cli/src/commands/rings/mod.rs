@@ -10,7 +10,8 @@ use lockstep::{Budget, NodeId, Topology};
 use lockstep_rings::format::Devices;
 use lockstep_rings::{RingAnswer, RingCount, RingFile, RingKind, RingLoad, RingRequest, RingSet, check_bound, search};
 
-pub(super) use self::figures::{Figures, RingRecord};
+pub(super) use self::figures::Figures;
+pub(crate) use self::figures::RingRecord;
 pub(super) use self::library::Libraries;
 use crate::args::{RingFormat, RingsArgs, Verbosity};
 use crate::command_files::CommandFiles;

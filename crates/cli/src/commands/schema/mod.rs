@@ -58,6 +58,7 @@ fn stored(format: JsonFormat) -> &'static str {
         JsonFormat::Bound => stored!("bound"),
         JsonFormat::BoundTimes => stored!("bound-times"),
         JsonFormat::Front => stored!("front"),
+        JsonFormat::Rings => stored!("rings"),
         JsonFormat::Faults => stored!("faults"),
         JsonFormat::Verify => stored!("verify"),
         JsonFormat::Time => stored!("time"),
