@@ -14,7 +14,8 @@ use crate::lengths::{better, cut_lengths, of_cut, simple_lengths};
 use crate::permutations::Permutations;
 use crate::problem::RingProblem;
 use crate::rational::Rational;
-use crate::request::{RingAnswer, RingCount, RingRequest};
+use crate::request::{RingAnswer, RingRequest};
+use crate::ring_count::RingCount;
 use crate::ring_set::{MAX_RINGS, RingKind, RingSet};
 use crate::rng::rng;
 use crate::servers::{Division, divisions, server_rings};
@@ -31,11 +32,23 @@ const VISITS_PER_ASSIGNMENT: u64 = 32;
 /// Cells of a linear program that take the time of a visit.
 const CELLS_PER_VISIT: u64 = 4;
 
-/// Visits of a quick attempt to merge cycles.
+/// Visits of the first attempt to merge cycles.
 const QUICK: u64 = 1 << 23;
 
-/// Attempts to merge cycles, with different random streams.
-const ATTEMPTS: u64 = 12;
+/// Permutations beside those that become rings.
+const MAX_SPARE: u32 = 2;
+
+/// The parts of the work that one decision may take, one after the other, as powers of two.
+const PARTS: [u32; 3] = [10, 7, 4];
+
+/// The least work of a decision.
+const LEAST_SHARE: u64 = 1 << 20;
+
+/// Visits of the search for shorter hops.
+const SHORTENING: u64 = 1 << 26;
+
+/// Attempts to merge cycles in each round, with different random streams.
+const ATTEMPTS: u64 = 4;
 
 /// Larger formulas are left to the merging of cycles: the number of rings times that of hops.
 const MAX_VARIABLES: usize = 1 << 14;
@@ -80,7 +93,7 @@ pub fn search(topology: &Topology, request: &RingRequest<'_>) -> Result<RingAnsw
         return Err(RingError::Count { found });
     }
     let work = Work { left: request.work.saturating_mul(VISITS).max(1), is_stopped: request.is_stopped };
-    let share = work.left / 8;
+    let total = work.left;
     let mut search = Search {
         bound: RingBound { lengths: simple_lengths(&problem), refutations: Vec::new() },
         divisions: divisions(&problem),
@@ -88,7 +101,7 @@ pub fn search(topology: &Topology, request: &RingRequest<'_>) -> Result<RingAnsw
         count: request.channels,
         seed: request.seed,
         work,
-        share,
+        share: total / 8,
         best: None,
         is_shortest: false,
     };
@@ -153,14 +166,19 @@ impl Search<'_> {
         if !self.raise_bound() {
             return;
         }
-        let mut is_closed = vec![false; MAX_RINGS + 1];
-        while let Some((rings, rho)) = self.next(&is_closed) {
-            if self.attempt(rings, rho) == Attempt::Undecided {
-                is_closed[rings as usize] = true;
-                self.climb(rings, rho);
-            }
-            if !self.work.spend(1) {
-                return;
+        // More work for a decision is spent only after less work for all numbers of rings.
+        let total = 8 * self.share;
+        for (round, part) in PARTS.into_iter().enumerate() {
+            self.share = (total >> part).max(LEAST_SHARE);
+            let mut is_closed = vec![false; MAX_RINGS + 1];
+            while let Some((rings, rho)) = self.next(&is_closed) {
+                if self.attempt(rings, rho, round as u64) == Attempt::Undecided {
+                    is_closed[rings as usize] = true;
+                    self.climb(rings, rho, round as u64);
+                }
+                if !self.work.spend(1) {
+                    return;
+                }
             }
         }
     }
@@ -260,12 +278,14 @@ impl Search<'_> {
     }
 
     /// Decides whether a number of rings has a set with this `rho`, the least that the bound allows.
-    fn attempt(&mut self, rings: u32, rho: Rational) -> Attempt {
+    fn attempt(&mut self, rings: u32, rho: Rational, round: u64) -> Attempt {
         if check_cubic_parity(&self.problem, rings, Some(rho)).is_ok() {
             self.bound.refutations.push(RingRefutation { rings, rho: Some(rho), proof: RefutationProof::CubicParity });
             return Attempt::Refuted;
         }
-        if self.construct(rings, rho, 0..1, QUICK) {
+        // A short attempt, the solver, and longer attempts.
+        let first = 1 + round * ATTEMPTS;
+        if self.construct(rings, rho, first..first + 1, self.share / 8) {
             return Attempt::Found;
         }
         if self.suits_solver(rings) {
@@ -275,11 +295,15 @@ impl Search<'_> {
             }
         }
         let effort = self.share / ATTEMPTS;
-        if self.construct(rings, rho, 1..ATTEMPTS, effort) { Attempt::Found } else { Attempt::Undecided }
+        if self.construct(rings, rho, first + 1..first + ATTEMPTS, effort) {
+            Attempt::Found
+        } else {
+            Attempt::Undecided
+        }
     }
 
     /// Tries larger values of `rho`, until the best set has more bandwidth.
-    fn climb(&mut self, rings: u32, rho: Rational) {
+    fn climb(&mut self, rings: u32, rho: Rational, round: u64) {
         let mut rho = rho;
         for _ in 0..MAX_STEPS {
             rho = self.problem.candidates().after(rho);
@@ -287,7 +311,8 @@ impl Search<'_> {
             if limit.is_none_or(|limit| limit <= self.bandwidth()) || !self.work.spend(1) {
                 return;
             }
-            let is_found = self.construct(rings, rho, 0..2, QUICK)
+            let first = 1 + round * ATTEMPTS;
+            let is_found = self.construct(rings, rho, first..first + 2, self.share / 4)
                 || self.suits_solver(rings) && self.solve(rings, Some(rho)) == Attempt::Found;
             if is_found {
                 return;
@@ -300,8 +325,8 @@ impl Search<'_> {
         if self.problem.relay() > 0 || self.problem.gateway().is_some() || self.problem.terminals().len() < 3 {
             return false;
         }
-        // Servers have no random choices.
-        let divisions = if attempts.start == 0 { self.divisions.len() } else { 0 };
+        // Servers have no random choices, so one attempt suffices.
+        let divisions = if attempts.start <= 1 { self.divisions.len() } else { 0 };
         for division in 0..divisions {
             let (problem, division) = (&self.problem, &self.divisions[division]);
             let set = self.work.lend(self.share, |work| server_rings(problem, division, rings, rho, work));
@@ -341,7 +366,7 @@ impl Search<'_> {
             return;
         }
         let problem = &self.problem;
-        let (shorter, is_shortest) = self.work.lend(self.share, |work| {
+        let (shorter, is_shortest) = self.work.lend(self.share.min(SHORTENING), |work| {
             let mut assignments = work.left / VISITS_PER_ASSIGNMENT;
             let result = shorten(problem, set, load.rho(), &mut assignments, work.is_stopped);
             work.left = assignments * VISITS_PER_ASSIGNMENT;
@@ -381,7 +406,7 @@ impl Search<'_> {
     }
 }
 
-/// Merges cycles of links, then cycles of hops.
+/// Merges cycles of links, then cycles of hops. Every second attempt has spare permutations, with which the others exchange hops.
 fn merged(
     problem: &RingProblem<'_>,
     rings: u32,
@@ -390,16 +415,18 @@ fn merged(
     work: &mut Work<'_>,
 ) -> Option<RingSet> {
     let mut rng = rng(seed, attempt);
+    let goal = rings as usize;
     let half = work.left / 2;
     let of_links = work.lend(half, |work| {
-        let mut factors =
-            Factors::new(problem, rho, &mut rng, work).filter(|factors| factors.rings() >= rings as usize)?;
-        factors.merge(&mut rng, work).then(|| factors.into_set(rings as usize))
+        let mut factors = Factors::new(problem, rho, &mut rng, work).filter(|factors| factors.rings() >= goal)?;
+        factors.merge(&mut rng, work).then(|| factors.into_set(goal))
     });
     if of_links.is_some() {
         return of_links;
     }
-    let hops = choose_hops(problem, rings, rho, &mut rng, work)?;
-    let mut permutations = Permutations::new(problem, hops, rings as usize, &mut rng, work)?;
-    permutations.merge(&mut rng, work).then(|| permutations.into_set())
+    let spare = if attempt.is_multiple_of(2) { MAX_SPARE } else { 0 };
+    let with_spare = |spare| Some((spare as usize, choose_hops(problem, rings + spare, rho, &mut rng, work)?));
+    let (spare, hops) = (0..=spare).rev().find_map(with_spare)?;
+    let mut permutations = Permutations::new(problem, hops, goal + spare, &mut rng, work)?;
+    permutations.merge(goal, &mut rng, work).then(|| permutations.into_set(goal))
 }
