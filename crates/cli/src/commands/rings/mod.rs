@@ -36,16 +36,27 @@ pub(crate) fn run(args: &RingsArgs, verbosity: Verbosity) -> anyhow::Result<Exit
         Some(list) => problem_input::node_list(&topology, "--group", list)?,
         None => topology.terminals().to_vec(),
     };
+    let unit = args.changes.unit().or(topology.unit_bytes_per_second());
+    if format == Some(RingFormat::NcclGraph) {
+        library::speed_unit(unit)?;
+    }
     let budget = args.budget.begin();
     let found = find(args, &topology, &terminals, &budget, verbosity)?;
-    let unit = args.changes.unit().or(topology.unit_bytes_per_second());
     let figures = Figures::of_search(&topology, &found, unit, &budget);
     let is_data = output.as_ref().is_some_and(Output::is_standard);
     let mut notes = Vec::new();
     let mut environment = Vec::new();
     if let (Some(format), Some(output)) = (format, output) {
         let Some(rings) = &found.answer.set else { bail!("--output: {}", figures.verdict_text()) };
-        let libraries = Libraries { topology: &topology, devices: Devices::new(&topology, &terminals), unit };
+        let chains = match format {
+            RingFormat::NcclGraph => {
+                let request = (RingKind::Chain, RingCount::Exactly(rings.0.len() as u32));
+                search_within(&topology, &terminals, request, (args.relay, args.seed), &budget)?.answer.set
+            }
+            _ => None,
+        };
+        let devices = Devices::new(&topology, &terminals);
+        let libraries = Libraries { topology: &topology, devices, unit, chains };
         let text = libraries.write(rings, format, args.library.path_type)?;
         environment = library::environment(format, &text, Some(output.path()));
         notes = library::notes(format, rings.0.len(), terminals.len());

@@ -96,7 +96,9 @@ impl Collector {
         if distinct < rings.len() {
             let plural = if distinct == 1 { "" } else { "s" };
             let channels = rings.len();
-            notes.push(format!("{channels} channels for {distinct} ring{plural}: NCCL copies channels to use more threads"));
+            notes.push(format!(
+                "{channels} channels for {distinct} ring{plural}: NCCL copies channels to use more threads"
+            ));
         }
         if without_copies(&trees) <= distinct {
             trees.truncate(distinct);
