@@ -103,7 +103,7 @@ impl RingFormat {
 
 /// The parser of a number of rings.
 fn count() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(1..=MAX_RINGS as i64)
+    clap::value_parser!(u32).range(1..=i64::try_from(MAX_RINGS).unwrap_or(i64::MAX))
 }
 
 fn path_type(word: &str) -> Result<PathType, String> {

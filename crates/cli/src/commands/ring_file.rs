@@ -65,6 +65,8 @@ pub(super) fn export(
     let libraries = Libraries { topology: &topology, devices, unit, chains: None };
     let text = libraries.write(&(set, load), format, args.library.path_type).with_context(|| input::name(path))?;
     output.write(&text)?;
-    notes.iter().for_each(|note| output::note(verbosity, note));
+    for note in &notes {
+        output::note(verbosity, note);
+    }
     Ok(ExitStatus::Success)
 }

@@ -87,7 +87,7 @@ pub struct GraphFacts {
 
 /// Returns the graphs 0 and 1 of a set of rings with equal numbers of channels: the rings, and chains.
 ///
-/// The chains are the given ones if there are as many as rings, and they have more bandwidth than those of [`chains_of`]. The speed of a
+/// The chains are the given ones if their number is that of the rings, and they have more bandwidth than those of [`chains_of`]. The speed of a
 /// ring is the bandwidth of the thinnest channel divided by the rings through it.
 ///
 /// # Errors

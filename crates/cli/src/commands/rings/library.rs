@@ -8,7 +8,7 @@ use lockstep_rings::format::nccl_graph::{self, PathType};
 use lockstep_rings::format::{
     Devices, GraphFacts, Tree, chains_of, check_one_host, nccl_graphs, nccl_rings, orders_of, rccl_trees,
 };
-use lockstep_rings::{RingKind, RingLoad, RingSet};
+use lockstep_rings::{RingFile, RingKind, RingLoad, RingSet};
 
 use crate::args::RingFormat;
 use crate::text::{counted, path_name};
@@ -36,7 +36,7 @@ impl Libraries<'_> {
             check_one_host(self.topology, set)?;
         }
         match format {
-            RingFormat::Json => Ok(super::json_file(self.topology, found)),
+            RingFormat::Json => Ok(RingFile { topology: self.topology.clone(), set: set.clone() }.to_json()),
             RingFormat::NcclGraph => {
                 let facts = GraphFacts { unit_bytes_per_second: speed_unit(self.unit)?, path_type };
                 let graphs = nccl_graphs(self.topology, (set, load), self.chains.as_ref(), &self.devices, facts)?;

@@ -8,7 +8,7 @@ use anyhow::{Context, bail, ensure};
 use lockstep::files::to_json_line;
 use lockstep::{Budget, NodeId, Topology};
 use lockstep_rings::format::Devices;
-use lockstep_rings::{RingAnswer, RingCount, RingFile, RingKind, RingLoad, RingRequest, RingSet, check_bound, search};
+use lockstep_rings::{RingAnswer, RingCount, RingKind, RingRequest, check_bound, search};
 
 pub(super) use self::figures::Figures;
 pub(crate) use self::figures::RingRecord;
@@ -68,7 +68,9 @@ pub(crate) fn run(args: &RingsArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     } else {
         output::print(&report)?;
     }
-    notes.iter().for_each(|note| output::note(verbosity, note));
+    for note in &notes {
+        output::note(verbosity, note);
+    }
     Ok(if found.answer.set.is_some() { ExitStatus::Success } else { ExitStatus::Negative })
 }
 
@@ -159,9 +161,4 @@ fn sheet(figures: &Figures<'_>, environment: &[String]) -> String {
         report.push_str(&table);
     }
     report
-}
-
-/// Writes a file of Lockstep.
-pub(super) fn json_file(topology: &Topology, (set, _): &(RingSet, RingLoad)) -> String {
-    RingFile { topology: topology.clone(), set: set.clone() }.to_json()
 }
