@@ -35,11 +35,15 @@ const CELLS_PER_VISIT: u64 = 4;
 /// Visits of the first attempt to merge cycles.
 const QUICK: u64 = 1 << 23;
 
+/// Maximum number of hops of sets whose rings have the order of a traversal.
+const MAX_ROUTED: u64 = 1 << 16;
+
 /// Permutations beside those that become rings.
 const MAX_SPARE: u32 = 2;
 
-/// The parts of the work that one decision may take, one after the other, as powers of two.
-const PARTS: [u32; 3] = [10, 7, 4];
+/// The rounds of decisions. Each has a part of the work, as a power of two, and a factor from one value of `rho` to the next one that is
+/// tried without a proof.
+const ROUNDS: [(u32, [u128; 2]); 3] = [(10, [8, 7]), (7, [32, 31]), (4, [1, 1])];
 
 /// The least work of a decision.
 const LEAST_SHARE: u64 = 1 << 20;
@@ -52,6 +56,9 @@ const ATTEMPTS: u64 = 4;
 
 /// Larger formulas are left to the merging of cycles: the number of rings times that of hops.
 const MAX_VARIABLES: usize = 1 << 14;
+
+/// Networks with more terminals are left to the merging of cycles.
+const MAX_STOPS: usize = 64;
 
 /// Values of `rho` above the bound that are tried without a proof.
 const MAX_STEPS: usize = 24;
@@ -97,6 +104,7 @@ pub fn search(topology: &Topology, request: &RingRequest<'_>) -> Result<RingAnsw
     let mut search = Search {
         bound: RingBound { lengths: simple_lengths(&problem), refutations: Vec::new() },
         divisions: divisions(&problem),
+        hop_count: (problem.stops() <= MAX_STOPS).then(|| Hops::new(&problem).len()),
         problem,
         count: request.channels,
         seed: request.seed,
@@ -137,6 +145,8 @@ struct Search<'a> {
     best: Option<(RingSet, RingLoad)>,
     divisions: Vec<Division>,
     is_shortest: bool,
+    /// The number of paths that hops can take; `None` if the network is too large for the solver.
+    hop_count: Option<usize>,
 }
 
 /// The result of an attempt at a number of rings and a value of `rho`.
@@ -150,16 +160,9 @@ enum Attempt {
 impl Search<'_> {
     fn run(&mut self) {
         self.cut_servers();
-        for rings in self.count.range() {
-            let sets = if self.is_useful(rings) { traversal_sets(&self.problem, rings) } else { Vec::new() };
-            for set in sets {
-                self.offer(set);
-            }
-            if !self.work.spend(1) {
-                return;
-            }
-        }
         // A construction that meets the bound saves the search for a better one.
+        let least = *self.count.range().start();
+        self.traverse(least);
         if let Some((rings, rho)) = self.next(&[]) {
             self.construct(rings, rho, 0..1, QUICK);
         }
@@ -168,13 +171,13 @@ impl Search<'_> {
         }
         // More work for a decision is spent only after less work for all numbers of rings.
         let total = 8 * self.share;
-        for (round, part) in PARTS.into_iter().enumerate() {
+        for (round, (part, factor)) in ROUNDS.into_iter().enumerate() {
             self.share = (total >> part).max(LEAST_SHARE);
             let mut is_closed = vec![false; MAX_RINGS + 1];
             while let Some((rings, rho)) = self.next(&is_closed) {
                 if self.attempt(rings, rho, round as u64) == Attempt::Undecided {
                     is_closed[rings as usize] = true;
-                    self.climb(rings, rho, round as u64);
+                    self.climb((rings, rho), factor, round as u64);
                 }
                 if !self.work.spend(1) {
                     return;
@@ -252,7 +255,7 @@ impl Search<'_> {
     }
 
     fn suits_solver(&self, rings: u32) -> bool {
-        self.problem.stops() <= 64 && Hops::new(&self.problem).len().saturating_mul(rings as usize) <= MAX_VARIABLES
+        self.hop_count.is_some_and(|hops| hops.saturating_mul(rings as usize) <= MAX_VARIABLES)
     }
 
     /// Runs the solver, and keeps what it finds.
@@ -303,10 +306,11 @@ impl Search<'_> {
     }
 
     /// Tries larger values of `rho`, until the best set has more bandwidth.
-    fn climb(&mut self, rings: u32, rho: Rational, round: u64) {
-        let mut rho = rho;
+    fn climb(&mut self, (rings, mut rho): (u32, Rational), factor: [u128; 2], round: u64) {
         for _ in 0..MAX_STEPS {
-            rho = self.problem.candidates().after(rho);
+            let larger = rho.checked_scale(factor[0], factor[1]).unwrap_or(rho);
+            let candidates = self.problem.candidates();
+            rho = candidates.after(rho).max(candidates.from(larger));
             let limit = rho.reciprocal().and_then(|inverse| inverse.checked_scale(rings.into(), 1));
             if limit.is_none_or(|limit| limit <= self.bandwidth()) || !self.work.spend(1) {
                 return;
@@ -320,8 +324,24 @@ impl Search<'_> {
         }
     }
 
+    /// Offers sets whose rings have the order of a traversal.
+    fn traverse(&mut self, rings: u32) {
+        let hops = self.problem.terminals().len() as u64 * u64::from(rings);
+        if hops <= MAX_ROUTED && self.work.spend(hops * VISITS) {
+            for set in traversal_sets(&self.problem, rings) {
+                self.offer(set);
+            }
+        }
+    }
+
     /// Joins chains of servers, and merges cycles with some random streams. Returns true if a set with this `rho` is found.
     fn construct(&mut self, rings: u32, rho: Rational, attempts: std::ops::Range<u64>, effort: u64) -> bool {
+        if attempts.start <= 1 {
+            self.traverse(rings);
+            if self.best.as_ref().is_some_and(|(set, load)| set.len() as u32 == rings && load.rho() <= rho) {
+                return true;
+            }
+        }
         if self.problem.relay() > 0 || self.problem.gateway().is_some() || self.problem.terminals().len() < 3 {
             return false;
         }
