@@ -4,15 +4,15 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use lockstep::files::{
     FileError, FileKind, InputError, SealError, decode_text, first_binary_byte, read_file, read_input,
 };
-use lockstep::schedule::{ScheduleFileError, SymmetricScheduleFile};
+use lockstep::schedule::{Routing, ScheduleFileError, SymmetricScheduleFile};
 use lockstep::topology::GraphFile;
-use lockstep::{LoadError, LoadOptions, PlanFile, PlanFileError, ScheduleFile};
+use lockstep::{CommunicationModel, LoadError, LoadOptions, PlanFile, PlanFileError, Problem, ScheduleFile};
 
-use lockstep_rings::{RINGS_KIND, RingFile};
+use lockstep_rings::{RINGS_KIND, RingFile, all_gather};
 
 use crate::standard_streams::is_standard;
 use crate::text::path_name;
@@ -64,7 +64,15 @@ impl Saved {
     }
 }
 
-/// Reads a schedule or plan file, JSON or binary.
+/// Reads a schedule or plan file, JSON or binary. Rings become the all-gather around them.
+pub(crate) fn saved_steps(path: &Path) -> anyhow::Result<Saved> {
+    match saved(path)? {
+        Saved::Rings(file) => Ok(Saved::Schedule(all_gather_around(&file).with_context(|| name(path))?.into())),
+        saved => Ok(saved),
+    }
+}
+
+/// Reads a schedule, plan or ring file, JSON or binary.
 pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
     let bytes = bytes(path, MAX_PLAN_BYTES, |first| match read_saved(first) {
         Ok(None) => Err(not_saved(path, first)),
@@ -101,11 +109,28 @@ pub fn schedule(path: &Path) -> anyhow::Result<ScheduleFile> {
     match saved(path)? {
         Saved::Schedule(file) => Ok(*file),
         Saved::Plan(file) => Ok(Arc::unwrap_or_clone(file.schedule)),
-        Saved::Rings(_) => bail!("{}: the file has rings and no steps; give a schedule or a plan", name(path)),
+        Saved::Rings(file) => Ok(all_gather_around(&file).with_context(|| name(path))?),
         Saved::Symmetric(_) => {
             bail!("{}: a symmetric schedule holds one source only; plan without --symmetric", name(path))
         }
     }
+}
+
+/// Returns the all-gather around the rings of a file, in steps.
+///
+/// # Errors
+///
+/// If the rings are invalid, or they are chains.
+pub(crate) fn all_gather_around(file: &RingFile) -> anyhow::Result<ScheduleFile> {
+    let RingFile { topology, set } = file;
+    let (collective, schedule) = all_gather(topology, set)?;
+    let has_long_hops = (0..set.len()).flat_map(|ring| set.hops(ring)).any(|hop| hop.len() > 1);
+    let model = if has_long_hops {
+        CommunicationModel { routing: Routing::Any, ..CommunicationModel::wormhole() }
+    } else {
+        CommunicationModel::store_and_forward()
+    };
+    Ok(ScheduleFile::new(&Problem::new(topology, &collective, model)?, schedule))
 }
 
 /// Returns `None` if the bytes are neither JSON nor of a known binary kind.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::RingProblem;
 use crate::rational::Rational;
-use crate::request::RingCount;
+use crate::ring_count::RingCount;
 
 /// Lengths of resources by which every ring is long: the certificate of the rule `ring-lengths`.
 ///

@@ -30,6 +30,11 @@ impl Candidates {
         self.capacities.iter().map(above).min().expect("there is a capacity")
     }
 
+    /// Returns the least candidate that is a value or more.
+    pub(crate) fn from(&self, value: Rational) -> Rational {
+        self.first(value.numerator().div_ceil(value.denominator()), |candidate| candidate >= value)
+    }
+
     /// Returns the least candidate above zero for which a monotone property holds. It holds for the whole number `enough`.
     pub(crate) fn first(&self, enough: u128, holds: impl Fn(Rational) -> bool) -> Rational {
         let first_of = |&capacity: &u32| {

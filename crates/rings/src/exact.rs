@@ -187,3 +187,59 @@ fn set_of(problem: &RingProblem<'_>, hops: &Hops, cycles: &[Vec<Vec<usize>>]) ->
     }
     set
 }
+
+#[cfg(test)]
+mod tests {
+    use lockstep_topology::Topology;
+
+    use super::*;
+    use crate::bound::RingBound;
+    use crate::check::check_bound;
+    use crate::lengths::simple_lengths;
+    use crate::verify::verify;
+
+    fn decided(topology: &Topology, kind: RingKind, rings: u32, rho: u64) -> bool {
+        let problem = RingProblem::new(topology, kind, None, 0).unwrap();
+        let rho = Rational::from(rho);
+        match decide(&problem, rings, Some(rho), &mut 1_000_000, &|| false) {
+            ExactAnswer::Set(set) => {
+                assert!(verify(topology, &set).unwrap().rho() <= rho);
+                true
+            }
+            ExactAnswer::Refuted(refutation) => {
+                let bound = RingBound { lengths: simple_lengths(&problem), refutations: vec![refutation] };
+                assert_eq!(check_bound(&problem, &bound), Ok(()));
+                false
+            }
+            ExactAnswer::Undecided => panic!("undecided"),
+        }
+    }
+
+    #[test]
+    fn complete_graphs_of_four_and_six_have_no_decomposition() {
+        for (spec, rings) in [("complete:4", 3), ("complete:6", 5)] {
+            let topology = spec.parse().unwrap();
+            assert!(!decided(&topology, RingKind::Ring, rings, 1), "{spec}");
+            assert!(decided(&topology, RingKind::Ring, rings, 2), "{spec}");
+            assert!(decided(&topology, RingKind::Ring, rings - 1, 1), "{spec}");
+        }
+    }
+
+    /// A hop uses the wire in both directions, which is the same literal twice in the limit of its load.
+    #[test]
+    fn a_chain_uses_a_half_duplex_wire_twice() {
+        let mesh = "mesh:2x2".parse::<Topology>().unwrap().half_duplex();
+        assert!(!decided(&mesh, RingKind::Chain, 1, 1));
+        assert!(decided(&mesh, RingKind::Chain, 1, 2));
+        assert!(!decided(&mesh, RingKind::Chain, 2, 3));
+        assert!(decided(&mesh, RingKind::Chain, 2, 4));
+    }
+
+    #[test]
+    fn rings_enter_a_gateway_from_the_node_to_which_they_leave_it() {
+        let triangle: Topology = "complete:3".parse().unwrap();
+        let problem = RingProblem::new(&triangle, RingKind::Ring, None, 0).unwrap();
+        let problem = problem.with_gateway(triangle.terminals()[1]).unwrap();
+        assert!(matches!(decide(&problem, 1, None, &mut 1_000_000, &|| false), ExactAnswer::Refuted(_)));
+    }
+}

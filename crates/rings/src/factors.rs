@@ -55,12 +55,13 @@ impl<'a> Factors<'a> {
     ) -> Option<Self> {
         let topology = problem.topology();
         let count = problem.terminals().len();
-        if problem.kind() != RingKind::Ring || !topology.is_direct() || topology.terminal_count() != count {
+        if !topology.is_direct() || topology.terminal_count() != count {
             return None;
         }
         let mut links = Vec::new();
         for [there, back] in topology.links() {
             let resources = [there, back].map(|channel| topology.resource(channel));
+            // A link carries a hop in each direction.
             let room = rho.floor_of(topology.capacity(there)) / if resources[0] == resources[1] { 2 } else { 1 };
             let ends = [topology.tail(there), topology.head(there)].map(|node| problem.rank(node));
             let [Some(from), Some(to)] = ends else { return None };
@@ -102,9 +103,12 @@ impl<'a> Factors<'a> {
         Some(found)
     }
 
-    /// Returns the number of rings: two per factor.
+    /// Returns the number of rings, two per factor, or of chains, one per factor.
     pub(crate) fn rings(&self) -> usize {
-        2 * self.pairs
+        match self.problem.kind() {
+            RingKind::Ring => 2 * self.pairs,
+            RingKind::Chain => self.pairs,
+        }
     }
 
     fn other_end(&self, link: u32, at: usize) -> usize {
@@ -223,14 +227,17 @@ impl<'a> Factors<'a> {
         }
     }
 
-    /// Returns the first `rings` rings of factors that are one cycle each.
+    /// Returns the first `rings` rings of factors that are one cycle each. A chain leaves out a link of its factor.
     pub(crate) fn into_set(self, rings: usize) -> RingSet {
         let terminals = self.problem.terminals();
         let topology = self.problem.topology();
-        let mut set = RingSet::new(RingKind::Ring, terminals.to_vec(), self.problem.relay());
+        let kind = self.problem.kind();
+        let mut set = RingSet::new(kind, terminals.to_vec(), self.problem.relay());
         for factor in 0..self.pairs {
             let mut hops = Vec::with_capacity(self.count);
-            self.walk(factor, 0, |at, link| hops.push((terminals[at], self.links[link as usize].1)));
+            // Chains begin at different terminals, so that their ends are spread.
+            let start = if kind == RingKind::Chain { factor * self.count / self.pairs } else { 0 };
+            self.walk(factor, start, |at, link| hops.push((terminals[at], self.links[link as usize].1)));
             let channel = |from: NodeId, channels: [ChannelId; 2]| {
                 if topology.tail(channels[0]) == from { channels } else { [channels[1], channels[0]] }
             };
@@ -238,9 +245,9 @@ impl<'a> Factors<'a> {
             let there: Vec<ChannelId> = hops.iter().map(|&(node, channels)| channel(node, channels)[0]).collect();
             let back: Vec<ChannelId> = hops.iter().map(|&(node, channels)| channel(node, channels)[1]).collect();
             if set.len() < rings {
-                set.push(&nodes, there.iter().map(|&channel| [channel]));
+                set.push(&nodes, there[..kind.hop_count(self.count)].iter().map(|&channel| [channel]));
             }
-            if set.len() < rings {
+            if set.len() < rings && kind == RingKind::Ring {
                 // The hop to the first terminal comes last in both directions.
                 let mut reversed: Vec<NodeId> = nodes[1..].iter().rev().copied().collect();
                 reversed.insert(0, nodes[0]);

@@ -122,6 +122,9 @@ impl RingFormula {
     fn state_order_of_rings(&mut self) {
         let leaving: Vec<usize> = (0..self.hops.len()).filter(|&hop| self.hops.from(hop) == 0).collect();
         for ring in 1..self.rings {
+            if self.formula.check_size().is_err() {
+                return;
+            }
             for &hop in &leaving {
                 for &earlier in leaving.iter().filter(|&&earlier| self.hops.to(earlier) < self.hops.to(hop)) {
                     let clause = [!self.variable(ring - 1, hop), !self.variable(ring, earlier)];
@@ -152,6 +155,9 @@ impl RingFormula {
             ref pairs => pairs.contains(&[next, last]),
         };
         for &(out, next) in &leaving {
+            if self.formula.check_size().is_err() {
+                return;
+            }
             for &(into, _) in entering.iter().filter(|&&(_, last)| !is_allowed(next, last)) {
                 for ring in 0..self.rings {
                     let clause = [!self.variable(ring, out), !self.variable(ring, into)];

@@ -27,7 +27,7 @@ const SCALES: [u32; 10] = [1, 2, 3, 4, 6, 8, 12, 24, 60, 840];
 /// What an inequality of the program states.
 #[derive(Clone, Copy)]
 enum Row {
-    /// A ring leaves or enters a stop, or has only as many hops as stops. Its dual value is found anew.
+    /// A ring leaves or enters a stop, or has only as many hops as stops. Its dual value is computed again after the rounding.
     Degree,
     /// The load of a resource.
     Load(usize),

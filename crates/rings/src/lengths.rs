@@ -12,17 +12,45 @@ use crate::ring_set::RingKind;
 /// Maximum number of stops for which potentials are computed.
 const MAX_STOPS: usize = 512;
 
-/// Returns the best lengths of all resources, and of the channels of a terminal.
+/// Returns the best lengths of all resources, and of the channels of the terminal with the least capacity.
 pub(crate) fn simple_lengths(problem: &RingProblem<'_>) -> RingLengths {
-    let best = of_all_resources(problem);
-    problem.terminals().iter().fold(best, |best, &node| better(best, of_terminal(problem, node)))
+    let topology = problem.topology();
+    let capacity = |channels: &[ChannelId]| -> u64 {
+        resources_of(problem, channels.iter().copied())
+            .iter()
+            .map(|resource| u64::from(problem.capacity(resource.index())))
+            .sum()
+    };
+    let least = |&&node: &&NodeId| capacity(topology.out_channels(node)).min(capacity(topology.in_channels(node)));
+    let of_terminal = problem.terminals().iter().min_by_key(least).map(|&node| of_terminal(problem, node));
+    of_terminal.into_iter().fold(of_all_resources(problem), better)
 }
 
-/// Returns the best lengths of minimum cuts between terminals.
+/// Returns the best lengths of minimum cuts between the first terminal and the others, in both directions.
 ///
-/// `work` counts visits of nodes and channels, 2^20 in ten milliseconds. The search ends when it is used up.
+/// Channels that share a resource have its capacity each in the search, but not in the result. `work` counts visits of nodes and channels,
+/// 2^20 in ten milliseconds. The search ends when it is used up.
 pub(crate) fn cut_lengths(problem: &RingProblem<'_>, work: &mut u64) -> Option<RingLengths> {
-    cuts(problem, work).into_iter().reduce(better)
+    let topology = problem.topology();
+    let mut network = FlowNetwork::new(topology.node_count());
+    let channels: Vec<_> = topology.channels().collect();
+    for &channel in &channels {
+        network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), topology.capacity(channel));
+    }
+    let first = problem.terminals()[0].index();
+    let mut best: Option<RingLengths> = None;
+    for &other in &problem.terminals()[1..] {
+        for [source, sink] in [[first, other.index()], [other.index(), first]] {
+            let before = network.visits();
+            network.reset(|arc| topology.capacity(channels[arc.index()]));
+            network.max_flow(source, sink);
+            let Some(left) = work.checked_sub(network.visits() - before + channels.len() as u64) else { return best };
+            *work = left;
+            let is_inside: Vec<bool> = topology.nodes().map(|node| network.is_on_source_side(node.index())).collect();
+            best = best.into_iter().chain(of_cut(problem, &is_inside)).reduce(better);
+        }
+    }
+    best
 }
 
 /// Returns the lengths that allow less bandwidth; the first if both allow the same.
@@ -35,10 +63,17 @@ pub(crate) fn better(first: RingLengths, second: RingLengths) -> RingLengths {
     if is_better { second } else { first }
 }
 
-/// Returns the lengths 1 of some resources, without potentials.
-fn with_unit_lengths(problem: &RingProblem<'_>, mut resources: Vec<ResourceId>) -> RingLengths {
+/// Returns the resources of channels, each once.
+fn resources_of(problem: &RingProblem<'_>, channels: impl Iterator<Item = ChannelId>) -> Vec<ResourceId> {
+    let mut resources: Vec<ResourceId> = channels.map(|channel| problem.topology().resource(channel)).collect();
     resources.sort_unstable();
     resources.dedup();
+    resources
+}
+
+/// Returns the length 1 of the resources of some channels, without potentials.
+fn with_unit_lengths(problem: &RingProblem<'_>, channels: impl Iterator<Item = ChannelId>) -> RingLengths {
+    let resources = resources_of(problem, channels);
     let volume = resources.iter().map(|resource| u64::from(problem.capacity(resource.index()))).sum();
     let stops = problem.stops();
     let lengths = resources.into_iter().map(|resource| (resource, 1)).collect();
@@ -48,8 +83,7 @@ fn with_unit_lengths(problem: &RingProblem<'_>, mut resources: Vec<ResourceId>) 
 /// Returns the length 1 of all resources. A terminal leaves by its shortest hop.
 fn of_all_resources(problem: &RingProblem<'_>) -> RingLengths {
     let topology = problem.topology();
-    let resources = topology.channels().map(|channel| topology.resource(channel)).collect();
-    let mut lengths = with_unit_lengths(problem, resources);
+    let mut lengths = with_unit_lengths(problem, topology.channels());
     if problem.kind() == RingKind::Chain {
         // Each hop has the length 2, except the two of the end.
         let end = problem.terminals().len();
@@ -106,37 +140,10 @@ impl<'a> NearestTerminal<'a> {
     }
 }
 
-/// Returns the minimum cuts between the first terminal and the others, in both directions, until the work is used up. Channels that share
-/// a resource have its capacity each in the search, but not in the result.
-fn cuts(problem: &RingProblem<'_>, work: &mut u64) -> Vec<RingLengths> {
-    let topology = problem.topology();
-    let mut network = FlowNetwork::new(topology.node_count());
-    let channels: Vec<_> = topology.channels().collect();
-    for &channel in &channels {
-        network.add_arc(topology.tail(channel).index(), topology.head(channel).index(), topology.capacity(channel));
-    }
-    let first = problem.terminals()[0].index();
-    let mut found = Vec::new();
-    for &other in &problem.terminals()[1..] {
-        for [source, sink] in [[first, other.index()], [other.index(), first]] {
-            let before = network.visits();
-            network.reset(|arc| topology.capacity(channels[arc.index()]));
-            network.max_flow(source, sink);
-            let Some(left) = work.checked_sub(network.visits() - before + channels.len() as u64) else { return found };
-            *work = left;
-            let is_inside: Vec<bool> = topology.nodes().map(|node| network.is_on_source_side(node.index())).collect();
-            found.extend(of_cut(problem, &is_inside));
-        }
-    }
-    found
-}
-
 /// Returns the lengths of the channels that leave a terminal, or that enter it if their capacities are smaller.
 fn of_terminal(problem: &RingProblem<'_>, node: NodeId) -> RingLengths {
     let topology = problem.topology();
-    let of_channels = |channels: &[ChannelId]| {
-        with_unit_lengths(problem, channels.iter().map(|&channel| topology.resource(channel)).collect())
-    };
+    let of_channels = |channels: &[ChannelId]| with_unit_lengths(problem, channels.iter().copied());
     let (mut leaving, mut entering) =
         (of_channels(topology.out_channels(node)), of_channels(topology.in_channels(node)));
     let rank = problem.rank(node).expect("a terminal of the problem");
@@ -156,7 +163,8 @@ fn of_terminal(problem: &RingProblem<'_>, node: NodeId) -> RingLengths {
 fn cross(problem: &RingProblem<'_>, lengths: &mut RingLengths, inside: Vec<NodeId>) {
     if problem.kind() == RingKind::Chain {
         // The end of a chain joins both sides at most once, so a hop crosses the cut, in one of the directions. It loads both.
-        let is_outside = |node: &NodeId| !inside.contains(node);
+        // Both lists are ascending.
+        let is_outside = |node: &NodeId| inside.binary_search(node).is_err();
         lengths.cuts.push((problem.terminals().iter().copied().filter(is_outside).collect(), 1));
         lengths.enter[problem.terminals().len()] = -1;
     }
@@ -167,12 +175,8 @@ fn cross(problem: &RingProblem<'_>, lengths: &mut RingLengths, inside: Vec<NodeI
 pub(crate) fn of_cut(problem: &RingProblem<'_>, is_inside: &[bool]) -> Option<RingLengths> {
     let topology = problem.topology();
     let crosses = |from: NodeId, to: NodeId| is_inside[from.index()] && !is_inside[to.index()];
-    let resources = topology
-        .channels()
-        .filter(|&channel| crosses(topology.tail(channel), topology.head(channel)))
-        .map(|channel| topology.resource(channel))
-        .collect();
-    let mut lengths = with_unit_lengths(problem, resources);
+    let leaving = topology.channels().filter(|&channel| crosses(topology.tail(channel), topology.head(channel)));
+    let mut lengths = with_unit_lengths(problem, leaving);
     let inside: Vec<NodeId> = problem.terminals().iter().copied().filter(|node| is_inside[node.index()]).collect();
     if inside.is_empty() || inside.len() == problem.terminals().len() {
         return None;

@@ -101,16 +101,16 @@ impl<'a> Permutations<'a> {
         cycles
     }
 
-    /// Merges cycles until each permutation is one cycle. Returns false if the work is used up, or nothing can be merged.
+    /// Merges cycles until `goal` permutations are one cycle each. Returns false if the work is used up, or nothing can be merged.
     ///
     /// A move swaps two permutations on an alternating component: tails whose hops lead to the same heads in both. So the loads stay the
     /// same. In one permutation, two hops over one switch exchange their ends, which merges their cycles.
-    pub(crate) fn merge(&mut self, random: &mut ChaCha8Rng, work: &mut Work<'_>) -> bool {
+    pub(crate) fn merge(&mut self, goal: usize, random: &mut ChaCha8Rng, work: &mut Work<'_>) -> bool {
         let mut component = Vec::new();
         let is_switched = self.hops.iter().any(|hop| hop.path.len() > 1);
         loop {
             let open: Vec<usize> = (0..self.rings).filter(|&ring| self.cycles[ring] > 1).collect();
-            if open.is_empty() {
+            if open.len() + goal <= self.rings {
                 return true;
             }
             if !work.spend(4 * self.count as u64) {
@@ -208,15 +208,16 @@ impl<'a> Permutations<'a> {
         false
     }
 
-    /// Returns the set of rings, which are one cycle each. A chain leaves out the hop into its first terminal.
-    pub(crate) fn into_set(self) -> RingSet {
+    /// Returns the first `count` rings that are one cycle each. A chain leaves out the hop into its first terminal.
+    pub(crate) fn into_set(self, count: usize) -> RingSet {
         let terminals = self.problem.terminals();
         let kind = self.problem.kind();
         let mut set = RingSet::new(kind, terminals.to_vec(), self.problem.relay());
-        for ring in 0..self.rings {
+        let whole = (0..self.rings).filter(|&ring| self.cycles[ring] == 1).take(count);
+        for (place, ring) in whole.enumerate() {
             let mut order: Vec<usize> = Vec::with_capacity(self.count);
             // Chains begin at different terminals, so that their ends are spread.
-            let mut at = if kind == RingKind::Chain { ring * self.count / self.rings } else { 0 };
+            let mut at = if kind == RingKind::Chain { place * self.count / count } else { 0 };
             for _ in 0..self.count {
                 order.push(at);
                 at = self.head(ring, at);

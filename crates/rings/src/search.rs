@@ -14,7 +14,8 @@ use crate::lengths::{better, cut_lengths, of_cut, simple_lengths};
 use crate::permutations::Permutations;
 use crate::problem::RingProblem;
 use crate::rational::Rational;
-use crate::request::{RingAnswer, RingCount, RingRequest};
+use crate::request::{RingAnswer, RingRequest};
+use crate::ring_count::RingCount;
 use crate::ring_set::{MAX_RINGS, RingKind, RingSet};
 use crate::rng::rng;
 use crate::servers::{Division, divisions, server_rings};
@@ -31,14 +32,33 @@ const VISITS_PER_ASSIGNMENT: u64 = 32;
 /// Cells of a linear program that take the time of a visit.
 const CELLS_PER_VISIT: u64 = 4;
 
-/// Visits of a quick attempt to merge cycles.
+/// Visits of the first attempt to merge cycles.
 const QUICK: u64 = 1 << 23;
 
-/// Attempts to merge cycles, with different random streams.
-const ATTEMPTS: u64 = 12;
+/// Maximum number of hops of sets whose rings have the order of a traversal.
+const MAX_ROUTED: u64 = 1 << 16;
+
+/// Permutations beside those that become rings.
+const MAX_SPARE: u32 = 2;
+
+/// The rounds of decisions. Each has a part of the work, as a power of two, and a factor from one value of `rho` to the next one that is
+/// tried without a proof.
+const ROUNDS: [(u32, [u128; 2]); 3] = [(10, [8, 7]), (7, [32, 31]), (4, [1, 1])];
+
+/// The least work of a decision.
+const LEAST_SHARE: u64 = 1 << 20;
+
+/// Visits of the search for shorter hops.
+const SHORTENING: u64 = 1 << 26;
+
+/// Attempts to merge cycles in each round, with different random streams.
+const ATTEMPTS: u64 = 4;
 
 /// Larger formulas are left to the merging of cycles: the number of rings times that of hops.
 const MAX_VARIABLES: usize = 1 << 14;
+
+/// Networks with more terminals are left to the merging of cycles.
+const MAX_STOPS: usize = 64;
 
 /// Values of `rho` above the bound that are tried without a proof.
 const MAX_STEPS: usize = 24;
@@ -80,15 +100,16 @@ pub fn search(topology: &Topology, request: &RingRequest<'_>) -> Result<RingAnsw
         return Err(RingError::Count { found });
     }
     let work = Work { left: request.work.saturating_mul(VISITS).max(1), is_stopped: request.is_stopped };
-    let share = work.left / 8;
+    let total = work.left;
     let mut search = Search {
         bound: RingBound { lengths: simple_lengths(&problem), refutations: Vec::new() },
         divisions: divisions(&problem),
+        hop_count: (problem.stops() <= MAX_STOPS).then(|| Hops::new(&problem).len()),
         problem,
         count: request.channels,
         seed: request.seed,
         work,
-        share,
+        share: total / 8,
         best: None,
         is_shortest: false,
     };
@@ -124,6 +145,8 @@ struct Search<'a> {
     best: Option<(RingSet, RingLoad)>,
     divisions: Vec<Division>,
     is_shortest: bool,
+    /// The number of paths that hops can take; `None` if the network is too large for the solver.
+    hop_count: Option<usize>,
 }
 
 /// The result of an attempt at a number of rings and a value of `rho`.
@@ -137,30 +160,28 @@ enum Attempt {
 impl Search<'_> {
     fn run(&mut self) {
         self.cut_servers();
-        for rings in self.count.range() {
-            let sets = if self.is_useful(rings) { traversal_sets(&self.problem, rings) } else { Vec::new() };
-            for set in sets {
-                self.offer(set);
-            }
-            if !self.work.spend(1) {
-                return;
-            }
-        }
         // A construction that meets the bound saves the search for a better one.
+        let least = *self.count.range().start();
+        self.traverse(least);
         if let Some((rings, rho)) = self.next(&[]) {
             self.construct(rings, rho, 0..1, QUICK);
         }
         if !self.raise_bound() {
             return;
         }
-        let mut is_closed = vec![false; MAX_RINGS + 1];
-        while let Some((rings, rho)) = self.next(&is_closed) {
-            if self.attempt(rings, rho) == Attempt::Undecided {
-                is_closed[rings as usize] = true;
-                self.climb(rings, rho);
-            }
-            if !self.work.spend(1) {
-                return;
+        // More work for a decision is spent only after less work for all numbers of rings.
+        let total = 8 * self.share;
+        for (round, (part, factor)) in ROUNDS.into_iter().enumerate() {
+            self.share = (total >> part).max(LEAST_SHARE);
+            let mut is_closed = vec![false; MAX_RINGS + 1];
+            while let Some((rings, rho)) = self.next(&is_closed) {
+                if self.attempt(rings, rho, round as u64) == Attempt::Undecided {
+                    is_closed[rings as usize] = true;
+                    self.climb((rings, rho), factor, round as u64);
+                }
+                if !self.work.spend(1) {
+                    return;
+                }
             }
         }
     }
@@ -234,7 +255,7 @@ impl Search<'_> {
     }
 
     fn suits_solver(&self, rings: u32) -> bool {
-        self.problem.stops() <= 64 && Hops::new(&self.problem).len().saturating_mul(rings as usize) <= MAX_VARIABLES
+        self.hop_count.is_some_and(|hops| hops.saturating_mul(rings as usize) <= MAX_VARIABLES)
     }
 
     /// Runs the solver, and keeps what it finds.
@@ -260,12 +281,14 @@ impl Search<'_> {
     }
 
     /// Decides whether a number of rings has a set with this `rho`, the least that the bound allows.
-    fn attempt(&mut self, rings: u32, rho: Rational) -> Attempt {
+    fn attempt(&mut self, rings: u32, rho: Rational, round: u64) -> Attempt {
         if check_cubic_parity(&self.problem, rings, Some(rho)).is_ok() {
             self.bound.refutations.push(RingRefutation { rings, rho: Some(rho), proof: RefutationProof::CubicParity });
             return Attempt::Refuted;
         }
-        if self.construct(rings, rho, 0..1, QUICK) {
+        // A short attempt, the solver, and longer attempts.
+        let first = 1 + round * ATTEMPTS;
+        if self.construct(rings, rho, first..first + 1, self.share / 8) {
             return Attempt::Found;
         }
         if self.suits_solver(rings) {
@@ -275,19 +298,25 @@ impl Search<'_> {
             }
         }
         let effort = self.share / ATTEMPTS;
-        if self.construct(rings, rho, 1..ATTEMPTS, effort) { Attempt::Found } else { Attempt::Undecided }
+        if self.construct(rings, rho, first + 1..first + ATTEMPTS, effort) {
+            Attempt::Found
+        } else {
+            Attempt::Undecided
+        }
     }
 
     /// Tries larger values of `rho`, until the best set has more bandwidth.
-    fn climb(&mut self, rings: u32, rho: Rational) {
-        let mut rho = rho;
+    fn climb(&mut self, (rings, mut rho): (u32, Rational), factor: [u128; 2], round: u64) {
         for _ in 0..MAX_STEPS {
-            rho = self.problem.candidates().after(rho);
+            let larger = rho.checked_scale(factor[0], factor[1]).unwrap_or(rho);
+            let candidates = self.problem.candidates();
+            rho = candidates.after(rho).max(candidates.from(larger));
             let limit = rho.reciprocal().and_then(|inverse| inverse.checked_scale(rings.into(), 1));
             if limit.is_none_or(|limit| limit <= self.bandwidth()) || !self.work.spend(1) {
                 return;
             }
-            let is_found = self.construct(rings, rho, 0..2, QUICK)
+            let first = 1 + round * ATTEMPTS;
+            let is_found = self.construct(rings, rho, first..first + 2, self.share / 4)
                 || self.suits_solver(rings) && self.solve(rings, Some(rho)) == Attempt::Found;
             if is_found {
                 return;
@@ -295,13 +324,29 @@ impl Search<'_> {
         }
     }
 
+    /// Offers sets whose rings have the order of a traversal.
+    fn traverse(&mut self, rings: u32) {
+        let hops = self.problem.terminals().len() as u64 * u64::from(rings);
+        if hops <= MAX_ROUTED && self.work.spend(hops * VISITS) {
+            for set in traversal_sets(&self.problem, rings) {
+                self.offer(set);
+            }
+        }
+    }
+
     /// Joins chains of servers, and merges cycles with some random streams. Returns true if a set with this `rho` is found.
     fn construct(&mut self, rings: u32, rho: Rational, attempts: std::ops::Range<u64>, effort: u64) -> bool {
+        if attempts.start <= 1 {
+            self.traverse(rings);
+            if self.best.as_ref().is_some_and(|(set, load)| set.len() as u32 == rings && load.rho() <= rho) {
+                return true;
+            }
+        }
         if self.problem.relay() > 0 || self.problem.gateway().is_some() || self.problem.terminals().len() < 3 {
             return false;
         }
-        // Servers have no random choices.
-        let divisions = if attempts.start == 0 { self.divisions.len() } else { 0 };
+        // Servers have no random choices, so one attempt suffices.
+        let divisions = if attempts.start <= 1 { self.divisions.len() } else { 0 };
         for division in 0..divisions {
             let (problem, division) = (&self.problem, &self.divisions[division]);
             let set = self.work.lend(self.share, |work| server_rings(problem, division, rings, rho, work));
@@ -341,7 +386,7 @@ impl Search<'_> {
             return;
         }
         let problem = &self.problem;
-        let (shorter, is_shortest) = self.work.lend(self.share, |work| {
+        let (shorter, is_shortest) = self.work.lend(self.share.min(SHORTENING), |work| {
             let mut assignments = work.left / VISITS_PER_ASSIGNMENT;
             let result = shorten(problem, set, load.rho(), &mut assignments, work.is_stopped);
             work.left = assignments * VISITS_PER_ASSIGNMENT;
@@ -381,7 +426,7 @@ impl Search<'_> {
     }
 }
 
-/// Merges cycles of links, then cycles of hops.
+/// Merges cycles of links, then cycles of hops. Every second attempt has spare permutations, with which the others exchange hops.
 fn merged(
     problem: &RingProblem<'_>,
     rings: u32,
@@ -390,16 +435,18 @@ fn merged(
     work: &mut Work<'_>,
 ) -> Option<RingSet> {
     let mut rng = rng(seed, attempt);
+    let goal = rings as usize;
     let half = work.left / 2;
     let of_links = work.lend(half, |work| {
-        let mut factors =
-            Factors::new(problem, rho, &mut rng, work).filter(|factors| factors.rings() >= rings as usize)?;
-        factors.merge(&mut rng, work).then(|| factors.into_set(rings as usize))
+        let mut factors = Factors::new(problem, rho, &mut rng, work).filter(|factors| factors.rings() >= goal)?;
+        factors.merge(&mut rng, work).then(|| factors.into_set(goal))
     });
     if of_links.is_some() {
         return of_links;
     }
-    let hops = choose_hops(problem, rings, rho, &mut rng, work)?;
-    let mut permutations = Permutations::new(problem, hops, rings as usize, &mut rng, work)?;
-    permutations.merge(&mut rng, work).then(|| permutations.into_set())
+    let spare = if attempt.is_multiple_of(2) { MAX_SPARE } else { 0 };
+    let with_spare = |spare| Some((spare as usize, choose_hops(problem, rings + spare, rho, &mut rng, work)?));
+    let (spare, hops) = (0..=spare).rev().find_map(with_spare)?;
+    let mut permutations = Permutations::new(problem, hops, goal + spare, &mut rng, work)?;
+    permutations.merge(goal, &mut rng, work).then(|| permutations.into_set(goal))
 }

@@ -25,6 +25,7 @@ of nccl-tests. Rings for libraries: docs/guide/src/rings.md.";
 #[command(after_help = RINGS_EXAMPLES)]
 pub(crate) struct RingsArgs {
     /// Network: a spec such as mesh:4x4, a graph file, or - for standard input
+    #[arg(value_name = "SPEC")]
     pub(crate) network: String,
     /// Number of rings, exactly [default: the number up to --max-channels with the greatest bandwidth]
     #[arg(long, help_heading = "Search", value_name = "K", value_parser = count(), conflicts_with = "max_channels")]
@@ -102,7 +103,7 @@ impl RingFormat {
 
 /// The parser of a number of rings.
 fn count() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(1..=MAX_RINGS as i64)
+    clap::value_parser!(u32).range(1..=i64::try_from(MAX_RINGS).unwrap_or(i64::MAX))
 }
 
 fn path_type(word: &str) -> Result<PathType, String> {

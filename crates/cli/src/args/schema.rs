@@ -49,6 +49,8 @@ pub(crate) enum JsonFormat {
     Front,
     /// Output of tune --json
     Tune,
+    /// Output of rings --json
+    Rings,
     /// Output of faults --json, a line
     Faults,
     /// Output of verify --json

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     );
     let mut written = Vec::new();
     for source in &sources {
-        let saved = input::saved(&source.file)?;
+        let saved = input::saved_steps(&source.file)?;
         let exported = match export(args, format, source, &saved, verbosity) {
             Err(error) if is_invalid(&error) => {
                 output::print(&format!("invalid: {}\n", message_line(&format!("{error:#}"))))?;
@@ -135,9 +135,6 @@ fn export(
     saved: &Saved,
     verbosity: Verbosity,
 ) -> anyhow::Result<Vec<ExportFile>> {
-    if matches!(saved, Saved::Rings(_)) {
-        bail!("rings have no steps; write them for a library with --to {}", RingFormat::LIBRARY_NAMES.join(", "));
-    }
     let file = saved.schedule().context("a symmetric schedule holds one source only; plan without --symmetric")?;
     let write = |bytes: u64, sizes: [u64; 2]| {
         let options = ExportOptions {

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, ensure};
-use lockstep::files::{decode_text, message_line, to_json_line};
+use lockstep::files::{decode_text, message_line, one_line, to_json_line};
 use lockstep::{Budget, NodeId, Topology};
 use lockstep_rings::format::nccl_graph::GraphId;
 use lockstep_rings::format::{self, Devices, Format, Order, Tree, environment, nccl_graph, nccl_log};
-use lockstep_rings::{MAX_RINGS, Rational, RingCount, RingKind, RingLoad, RingSet, route_orders, verify};
+use lockstep_rings::{MAX_RINGS, Rational, RingCount, RingError, RingKind, RingLoad, RingSet, route_orders, verify};
 use serde::Serialize;
 
 use super::rings::{Figures, Found, RingRecord, search_within};
@@ -159,7 +159,8 @@ impl<'a> OnNetwork<'a> {
         let found = if rings.is_empty() {
             None
         } else {
-            let set = route_orders(topology, RingKind::Ring, &rings, args.relay).map_err(|error| error.to_string())?;
+            let set =
+                route_orders(topology, RingKind::Ring, &rings, args.relay).map_err(|error| no_path("ring", &error))?;
             let load = verify(topology, &set).map_err(|error| error.to_string())?;
             Some((set, load))
         };
@@ -167,10 +168,25 @@ impl<'a> OnNetwork<'a> {
             None
         } else {
             let bandwidth = format::tree_bus_bandwidth(topology, &trees, args.relay);
-            Some(bandwidth.map_err(|error| format!("the trees have an edge without a path: {error}"))?)
+            Some(bandwidth.map_err(|error| no_path("edge of the trees", &error))?)
         };
         let unit = args.changes.unit().or(topology.unit_bytes_per_second());
         Ok(Self { topology, unit, rings: found, trees })
+    }
+}
+
+/// Returns the message of a hop without a path.
+fn no_path(what: &str, error: &RingError) -> String {
+    match error {
+        RingError::NoPath { ring, from, to, relay } => {
+            let [from, to] = [from, to].map(|name| one_line(name));
+            let terminals = counted(*relay as usize, "terminal");
+            format!(
+                "{what} {ring}: no path leads from '{from}' to '{to}' with at most {terminals} inside; the file is for another machine, \
+                 or allow more with --relay"
+            )
+        }
+        error => error.to_string(),
     }
 }
 
@@ -231,7 +247,9 @@ fn print(
     judgement.notes.clone_from(&orders.notes);
     output::print(&if args.json { to_json_line(&judgement) } else { sheet.to_text() })?;
     if !args.json {
-        orders.notes.iter().for_each(|note| output::note(verbosity, note));
+        for note in &orders.notes {
+            output::note(verbosity, note);
+        }
     }
     Ok(ExitStatus::Success)
 }

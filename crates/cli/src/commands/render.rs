@@ -52,10 +52,10 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         output.write(&comparison_html([(&first.0, &first.1), (&second.0, &second.1)]))?;
         return Ok(ExitStatus::Success);
     }
-    let saved = input::saved(&args.file)?;
+    let saved = input::saved_steps(&args.file)?;
     let name = input::name(&args.file);
     let Some(file) = saved.schedule() else {
-        bail!("{name}: only schedules and plans with all sources are drawn; give such a file");
+        bail!("{name}: symmetric schedules cannot be drawn; draw the plan of a small network");
     };
     let pictured = match format {
         PictureFormat::Html => PlanFormat::Html,
@@ -122,7 +122,7 @@ fn figure(
 
 /// Returns the name and the page of a file.
 fn page_of(path: &Path, verbosity: Verbosity) -> anyhow::Result<(String, String)> {
-    let (saved, name) = (input::saved(path)?, input::name(path));
+    let (saved, name) = (input::saved_steps(path)?, input::name(path));
     let Some(file) = saved.schedule() else {
         bail!("{name}: symmetric schedules cannot be drawn; draw the plan of a small network");
     };

@@ -62,9 +62,11 @@ pub(super) fn export(
     let (rings, devices) = (set.len(), Devices::new(&topology, set.terminals()));
     let notes = library::notes(format, rings, devices.len());
     let unit = args.unit.or(topology.unit_bytes_per_second());
-    let libraries = Libraries { topology: &topology, devices, unit };
+    let libraries = Libraries { topology: &topology, devices, unit, chains: None };
     let text = libraries.write(&(set, load), format, args.library.path_type).with_context(|| input::name(path))?;
     output.write(&text)?;
-    notes.iter().for_each(|note| output::note(verbosity, note));
+    for note in &notes {
+        output::note(verbosity, note);
+    }
     Ok(ExitStatus::Success)
 }

@@ -117,7 +117,7 @@ impl Traffic {
     fn read(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<Self> {
         let traffic = &args.traffic;
         if let Some(path) = &traffic.schedule {
-            let saved = input::saved(path)?;
+            let saved = input::saved_steps(path)?;
             let name = input::name(path);
             let file = saved.schedule().with_context(|| {
                 format!("{name}: a symmetric schedule holds one source only; plan without --symmetric")

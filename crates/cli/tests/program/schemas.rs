@@ -26,7 +26,9 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 /// Commands that write files for other commands.
-const PREPARATIONS: [&str; 6] = [
+const PREPARATIONS: [&str; 8] = [
+    "rings dgx-1 -o rings.json",
+    "rings dgx-1 -o rings.xml",
     "plan dgx-a100:2 -c all-gather -o plan.json",
     "plan hypercube:5 -c all-to-all --symmetric -o symmetric.json",
     "topology torus:4x4 --half-duplex --fail-link 00-01 -o network.json",
@@ -36,7 +38,7 @@ const PREPARATIONS: [&str; 6] = [
 ];
 
 /// Commands and the formats of their outputs. Those of the last two print one value per line.
-const OUTPUTS: [(&str, &str); 36] = [
+const OUTPUTS: [(&str, &str); 40] = [
     ("plan", "plan ring:4 -c reduce --group 0-1 --group 2-3 --root 0 --root 2 --timing --json"),
     ("plan", "plan dgx-a100:2 -c all-gather --fail-node g1_7 --half-duplex --json"),
     ("plan", "plan torus:4x4 -c all-to-all --ports 1 --json"),
@@ -54,6 +56,10 @@ const OUTPUTS: [(&str, &str); 36] = [
     ("verify", "verify plan.json --size 1GB --json"),
     ("verify", "verify symmetric.json --json"),
     ("verify", "verify wrong.json --all --json"),
+    ("rings", "rings dgx-1 --json"),
+    ("rings", "rings mesh:3x3 --json"),
+    ("verify", "verify rings.json --json"),
+    ("judge", "judge rings.xml --network dgx-1 --json"),
     ("time", "time plan.json --json"),
     ("judge", "judge plan.xml --json"),
     ("judge", "judge plan.xml --network dgx-a100:2 --size 1MiB,1GiB --json"),

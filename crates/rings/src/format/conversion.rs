@@ -76,10 +76,19 @@ pub fn chains_of(topology: &Topology, rings: &RingSet) -> RingSet {
     chains
 }
 
-/// Returns the graphs 0 and 1 of a set of rings with equal numbers of channels: the rings, and the chains of [`chains_of`].
+/// What a graph file states besides rings.
+#[derive(Clone, Copy, Debug)]
+pub struct GraphFacts {
+    /// The bandwidth of a unit of capacity in bytes per second.
+    pub unit_bytes_per_second: u64,
+    /// The worst path between GPUs; `None` for that of [`worst_path`].
+    pub path_type: Option<PathType>,
+}
+
+/// Returns the graphs 0 and 1 of a set of rings with equal numbers of channels: the rings, and chains.
 ///
-/// The speed of a ring is the bandwidth of the thinnest channel divided by the rings through it. `unit_bytes_per_second` is the
-/// bandwidth of a unit of capacity. `path_type` replaces the worst path that the names of the nodes tell.
+/// The chains are the given ones if their number is that of the rings, and they have more bandwidth than those of [`chains_of`]. The speed of a
+/// ring is the bandwidth of the thinnest channel divided by the rings through it.
 ///
 /// # Errors
 ///
@@ -87,9 +96,9 @@ pub fn chains_of(topology: &Topology, rings: &RingSet) -> RingSet {
 pub fn nccl_graphs(
     topology: &Topology,
     (rings, load): (&RingSet, &RingLoad),
+    found_chains: Option<&(RingSet, RingLoad)>,
     devices: &Devices,
-    unit_bytes_per_second: u64,
-    path_type: Option<PathType>,
+    facts: GraphFacts,
 ) -> Result<NcclGraphs, ConversionError> {
     if rings.kind() == RingKind::Chain {
         return Err(ConversionError::Chains);
@@ -98,11 +107,18 @@ pub fn nccl_graphs(
         return Err(ConversionError::TooMany { found: rings.len() });
     }
     check_one_host(topology, rings)?;
-    let chains = chains_of(topology, rings);
-    let chain_load = verify(topology, &chains).map_err(ConversionError::OneWay)?;
-    let type_intra = path_type.unwrap_or_else(|| worst_path(topology, rings));
+    let cut = chains_of(topology, rings);
+    let cut_load = verify(topology, &cut).map_err(ConversionError::OneWay)?;
+    let found_chains =
+        found_chains.filter(|(chains, _)| chains.kind() == RingKind::Chain && chains.len() == rings.len());
+    let (chains, chain_load) = match found_chains {
+        Some((chains, load)) if load.rho() < cut_load.rho() => (chains, load),
+        _ => (&cut, &cut_load),
+    };
+    let of_names = || worst_path(topology, rings).max(worst_path(topology, chains));
+    let type_intra = facts.path_type.unwrap_or_else(of_names);
     let graph = |id: GraphId, pattern: u8, set: &RingSet, load: &RingLoad| {
-        let speed = gigabytes_per_second(load.rho(), unit_bytes_per_second);
+        let speed = gigabytes_per_second(load.rho(), facts.unit_bytes_per_second);
         let channels = orders_of(set, devices);
         NcclGraph {
             id,
@@ -117,7 +133,7 @@ pub fn nccl_graphs(
             channels,
         }
     };
-    Ok(NcclGraphs { graphs: vec![graph(GraphId::Ring, 4, rings, load), graph(GraphId::Tree, 3, &chains, &chain_load)] })
+    Ok(NcclGraphs { graphs: vec![graph(GraphId::Ring, 4, rings, load), graph(GraphId::Tree, 3, chains, chain_load)] })
 }
 
 /// Verifies that a ring set visits one server, as far as the network names hosts: the files of libraries describe one server.
@@ -224,7 +240,8 @@ mod tests {
         let devices = Devices::new(&server, server.terminals());
         let set = rings(&server, &[[0, 1, 2, 3], [0, 1, 2, 3]]);
         let load = verify(&server, &set).unwrap();
-        let graphs = nccl_graphs(&server, (&set, &load), &devices, 1_000_000_000, None).unwrap();
+        let facts = GraphFacts { unit_bytes_per_second: 1_000_000_000, path_type: None };
+        let graphs = nccl_graphs(&server, (&set, &load), None, &devices, facts).unwrap();
         // Both rings cross the link of 16 GB/s between the processors. Both chains are cut there, and cross it once in each direction.
         let speeds: Vec<f32> = graphs.graphs.iter().map(|graph| graph.speed_intra).collect();
         assert_eq!(speeds, [8.0, 8.0]);
@@ -232,8 +249,33 @@ mod tests {
         assert_eq!(graphs.graph(GraphId::Ring).unwrap().channels, vec![Order::inside([0, 1, 2, 3]); 2]);
         assert_eq!(graphs.graph(GraphId::Tree).unwrap().channels, vec![Order::inside([2, 3, 0, 1]); 2]);
         assert_eq!(nccl_graph::read(&nccl_graph::write(&graphs)), Ok((graphs, Vec::new())));
-        let slow = nccl_graphs(&server, (&set, &load), &devices, 1_000_000_000 / 3, Some(PathType::Phb)).unwrap();
+        let facts = GraphFacts { unit_bytes_per_second: 1_000_000_000 / 3, path_type: Some(PathType::Phb) };
+        let slow = nccl_graphs(&server, (&set, &load), None, &devices, facts).unwrap();
         assert_eq!((slow.graphs[0].speed_intra, slow.graphs[0].type_intra), (2.666, PathType::Phb));
+    }
+
+    #[test]
+    fn better_chains_replace_those_of_the_rings() {
+        let complete: Topology = "complete:4".parse().unwrap();
+        let devices = Devices::new(&complete, complete.terminals());
+        let set = rings(&complete, &[[0, 1, 2, 3], [3, 2, 1, 0]]);
+        let load = verify(&complete, &set).unwrap();
+        let chains = |orders: &[[u32; 4]]| {
+            let orders: Vec<Vec<NodeId>> = orders.iter().map(|order| order.map(NodeId::new).to_vec()).collect();
+            let chains = route_orders(&complete, RingKind::Chain, &orders, 0).unwrap();
+            let load = verify(&complete, &chains).unwrap();
+            (chains, load)
+        };
+        let speeds = |chains: Option<&(RingSet, RingLoad)>| {
+            let facts = GraphFacts { unit_bytes_per_second: 1_000_000_000, path_type: None };
+            let graphs = nccl_graphs(&complete, (&set, &load), chains, &devices, facts).unwrap();
+            graphs.graphs.iter().map(|graph| graph.speed_intra).collect::<Vec<f32>>()
+        };
+        assert_eq!(speeds(None), [1.0, 0.5]);
+        assert_eq!(speeds(Some(&chains(&[[3, 1, 0, 2], [0, 3, 2, 1]]))), [1.0, 1.0]);
+        // Another number of chains, and chains that are not better.
+        assert_eq!(speeds(Some(&chains(&[[3, 1, 0, 2]]))), [1.0, 0.5]);
+        assert_eq!(speeds(Some(&chains(&[[0, 1, 2, 3]; 2]))), [1.0, 0.5]);
     }
 
     #[test]
@@ -259,7 +301,8 @@ mod tests {
         let convert = |topology: &Topology, set: &RingSet| {
             let load = verify(topology, set).unwrap();
             let devices = Devices::new(topology, topology.terminals());
-            nccl_graphs(topology, (set, &load), &devices, 1_000_000_000, None).unwrap_err()
+            let facts = GraphFacts { unit_bytes_per_second: 1_000_000_000, path_type: None };
+            nccl_graphs(topology, (set, &load), None, &devices, facts).unwrap_err()
         };
         let server = server();
         let many = rings(&server, &[[0, 1, 2, 3]; 65]);

@@ -16,7 +16,9 @@ mod tree_load;
 
 use std::fmt;
 
-pub use self::conversion::{ConversionError, chains_of, check_one_host, nccl_graphs, orders_of, worst_path};
+pub use self::conversion::{
+    ConversionError, GraphFacts, chains_of, check_one_host, nccl_graphs, orders_of, worst_path,
+};
 pub use self::devices::Devices;
 pub use self::error::{FormatError, FormatFault};
 pub use self::order::{Order, Tree};

@@ -163,11 +163,11 @@ impl<'a> Figures<'a> {
             RingKind::Chain => &[Collective::AllReduce],
         };
         for &collective in collectives {
-            let seconds = self.seconds(set, load, unit, collective);
-            let algorithm = BYTES as f64 / seconds / 1e9;
+            let picoseconds = self.picoseconds(set, load, unit, collective)?;
+            let algorithm = BYTES as f64 / (picoseconds as f64 / 1e12) / 1e9;
             let ranks = set.terminals().len() as f64;
-            let factor = (ranks - 1.0) / ranks * if collective == Collective::AllReduce { 2.0 } else { 1.0 };
-            let time = format!("{:.3}", Picoseconds::new((seconds * 1e12).round() as u128));
+            let factor = (ranks - 1.0) / ranks * f64::from(collective.phases());
+            let time = format!("{:.3}", Picoseconds::new(picoseconds));
             let bandwidth = |gigabytes: f64| format!("{gigabytes:.3} GB/s");
             let (name, size) = (collective.name(), "1GiB".to_owned());
             table.push([name.to_owned(), size, time, bandwidth(algorithm), bandwidth(algorithm * factor)]);
@@ -175,13 +175,16 @@ impl<'a> Figures<'a> {
         Some(table.to_text())
     }
 
-    /// Returns the time of a collective in seconds: of its data by the bandwidth, and of its hops by their latencies.
-    fn seconds(&self, set: &RingSet, load: &RingLoad, unit: u64, collective: Collective) -> f64 {
-        let ranks = set.terminals().len() as f64;
-        let phases = if collective == Collective::AllReduce { 2.0 } else { 1.0 };
-        let bus = load.bus_bandwidth().to_f64() * unit as f64;
+    /// Returns the time of a collective in picoseconds: that of its data by the bandwidth, and that of its hops by their latencies.
+    fn picoseconds(&self, set: &RingSet, load: &RingLoad, unit: u64, collective: Collective) -> Option<u128> {
+        const SECOND: u128 = 1_000_000_000_000;
+        let ranks = set.terminals().len() as u128;
+        let data = u128::from(collective.phases()) * (ranks - 1) * u128::from(BYTES) * SECOND;
+        let data = Rational::new(data, ranks * u128::from(unit.max(1)));
+        let bandwidth = load.bus_bandwidth();
+        let time = data.checked_scale(bandwidth.denominator(), bandwidth.numerator())?;
         let latency = (0..set.len()).map(|ring| self.latency_ps(set, ring, collective)).max().unwrap_or(0);
-        phases * (ranks - 1.0) / ranks * BYTES as f64 / bus + latency as f64 / 1e12
+        Some(time.numerator().div_ceil(time.denominator()) + u128::from(latency))
     }
 
     /// Returns the latency of one ring or chain in picoseconds.
@@ -206,6 +209,14 @@ enum Collective {
 }
 
 impl Collective {
+    /// Returns how often a ring sends the data around.
+    fn phases(self) -> u32 {
+        match self {
+            Self::AllGather => 1,
+            Self::AllReduce => 2,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::AllGather => "all-gather",
@@ -231,7 +242,7 @@ fn gigabytes(units: Rational, unit: u64) -> String {
 /// The figures as JSON.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(in crate::commands) struct RingRecord {
+pub(crate) struct RingRecord {
     /// The name of the network.
     network: String,
     /// `ring` or `chain`.

@@ -5,8 +5,10 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use lockstep::Topology;
 use lockstep_rings::format::nccl_graph::{self, PathType};
-use lockstep_rings::format::{Devices, Tree, chains_of, check_one_host, nccl_graphs, nccl_rings, orders_of, rccl_trees};
-use lockstep_rings::{RingKind, RingLoad, RingSet};
+use lockstep_rings::format::{
+    Devices, GraphFacts, Tree, chains_of, check_one_host, nccl_graphs, nccl_rings, orders_of, rccl_trees,
+};
+use lockstep_rings::{RingFile, RingKind, RingLoad, RingSet};
 
 use crate::args::RingFormat;
 use crate::text::{counted, path_name};
@@ -17,6 +19,8 @@ pub(in crate::commands) struct Libraries<'a> {
     pub(in crate::commands) devices: Devices,
     /// The bandwidth of a unit of capacity in bytes per second.
     pub(in crate::commands) unit: Option<u64>,
+    /// Chains for the trees of a graph file, which replace those of the rings if they are better.
+    pub(in crate::commands) chains: Option<(RingSet, RingLoad)>,
 }
 
 impl Libraries<'_> {
@@ -32,12 +36,10 @@ impl Libraries<'_> {
             check_one_host(self.topology, set)?;
         }
         match format {
-            RingFormat::Json => Ok(super::json_file(self.topology, found)),
+            RingFormat::Json => Ok(RingFile { topology: self.topology.clone(), set: set.clone() }.to_json()),
             RingFormat::NcclGraph => {
-                let unit = self.unit.context(
-                    "a graph file has speeds, but the network has no bandwidths; give that of one unit of capacity, such as --unit 20GB/s",
-                )?;
-                let graphs = nccl_graphs(self.topology, (set, load), &self.devices, unit, path_type)?;
+                let facts = GraphFacts { unit_bytes_per_second: speed_unit(self.unit)?, path_type };
+                let graphs = nccl_graphs(self.topology, (set, load), self.chains.as_ref(), &self.devices, facts)?;
                 Ok(nccl_graph::write(&graphs))
             }
             RingFormat::NcclRings if set.kind() == RingKind::Chain => {
@@ -59,6 +61,13 @@ impl Libraries<'_> {
             RingFormat::Text => Ok(names(self.topology, set).map(|names| names + "\n").collect()),
         }
     }
+}
+
+/// Returns the bandwidth of a unit of capacity, which a graph file needs.
+pub(in crate::commands) fn speed_unit(unit: Option<u64>) -> anyhow::Result<u64> {
+    unit.context(
+        "a graph file has speeds, but the network has no bandwidths; give that of one unit of capacity, such as --unit 20GB/s",
+    )
 }
 
 /// Returns the names of the terminals of each ring, in order.

@@ -8,9 +8,10 @@ use anyhow::{Context, bail, ensure};
 use lockstep::files::to_json_line;
 use lockstep::{Budget, NodeId, Topology};
 use lockstep_rings::format::Devices;
-use lockstep_rings::{RingAnswer, RingCount, RingFile, RingKind, RingLoad, RingRequest, RingSet, check_bound, search};
+use lockstep_rings::{RingAnswer, RingCount, RingKind, RingRequest, check_bound, search};
 
-pub(super) use self::figures::{Figures, RingRecord};
+pub(super) use self::figures::Figures;
+pub(crate) use self::figures::RingRecord;
 pub(super) use self::library::Libraries;
 use crate::args::{RingFormat, RingsArgs, Verbosity};
 use crate::command_files::CommandFiles;
@@ -35,16 +36,27 @@ pub(crate) fn run(args: &RingsArgs, verbosity: Verbosity) -> anyhow::Result<Exit
         Some(list) => problem_input::node_list(&topology, "--group", list)?,
         None => topology.terminals().to_vec(),
     };
+    let unit = args.changes.unit().or(topology.unit_bytes_per_second());
+    if format == Some(RingFormat::NcclGraph) {
+        library::speed_unit(unit)?;
+    }
     let budget = args.budget.begin();
     let found = find(args, &topology, &terminals, &budget, verbosity)?;
-    let unit = args.changes.unit().or(topology.unit_bytes_per_second());
     let figures = Figures::of_search(&topology, &found, unit, &budget);
     let is_data = output.as_ref().is_some_and(Output::is_standard);
     let mut notes = Vec::new();
     let mut environment = Vec::new();
     if let (Some(format), Some(output)) = (format, output) {
         let Some(rings) = &found.answer.set else { bail!("--output: {}", figures.verdict_text()) };
-        let libraries = Libraries { topology: &topology, devices: Devices::new(&topology, &terminals), unit };
+        let chains = match format {
+            RingFormat::NcclGraph => {
+                let request = (RingKind::Chain, RingCount::Exactly(rings.0.len() as u32));
+                search_within(&topology, &terminals, request, (args.relay, args.seed), &budget)?.answer.set
+            }
+            _ => None,
+        };
+        let devices = Devices::new(&topology, &terminals);
+        let libraries = Libraries { topology: &topology, devices, unit, chains };
         let text = libraries.write(rings, format, args.library.path_type)?;
         environment = library::environment(format, &text, Some(output.path()));
         notes = library::notes(format, rings.0.len(), terminals.len());
@@ -56,7 +68,9 @@ pub(crate) fn run(args: &RingsArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     } else {
         output::print(&report)?;
     }
-    notes.iter().for_each(|note| output::note(verbosity, note));
+    for note in &notes {
+        output::note(verbosity, note);
+    }
     Ok(if found.answer.set.is_some() { ExitStatus::Success } else { ExitStatus::Negative })
 }
 
@@ -147,9 +161,4 @@ fn sheet(figures: &Figures<'_>, environment: &[String]) -> String {
         report.push_str(&table);
     }
     report
-}
-
-/// Writes a file of Lockstep.
-pub(super) fn json_file(topology: &Topology, (set, _): &(RingSet, RingLoad)) -> String {
-    RingFile { topology: topology.clone(), set: set.clone() }.to_json()
 }

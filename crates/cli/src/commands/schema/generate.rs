@@ -16,12 +16,24 @@ use serde_json::Value;
 use super::{about, name};
 use crate::args::JsonFormat;
 use crate::commands::{
-    bound, design, doctor, faults, front, judge, plan, run, simulate, size_ranges, times, topology, tune, verify,
+    bound, design, doctor, faults, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times, topology, tune,
+    verify,
 };
 use crate::properties::Properties;
 
 /// Levels of a schema that are broken into lines: the rules of a field are on one line.
 const LEVELS: usize = 4;
+
+/// The output of `lockstep judge --json`.
+#[derive(serde::Serialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum JudgeOutput {
+    /// The result for a program.
+    Program(judge::JudgeResult<'static>),
+    /// The result for rings of NCCL or RCCL.
+    Rings(judge_rings::RingJudgement),
+}
 
 /// Returns the schema of a format.
 fn of(format: JsonFormat) -> Schema {
@@ -39,11 +51,12 @@ fn of(format: JsonFormat) -> Schema {
         JsonFormat::BoundTimes => of_output::<bound::BoundTimes>(),
         JsonFormat::Front => of_output::<front::FrontJson>(),
         JsonFormat::Tune => of_output::<tune::TuneRecord<'static>>(),
+        JsonFormat::Rings => of_output::<rings::RingRecord>(),
         JsonFormat::Faults => of_output::<faults::rows::RowRecord<'static>>(),
         JsonFormat::Verify => of_output::<verify::VerifyResult>(),
         JsonFormat::Time => of_output::<Vec<times::Time>>(),
         JsonFormat::Run => of_output::<run::RunResult<'static>>(),
-        JsonFormat::Judge => of_output::<judge::JudgeResult<'static>>(),
+        JsonFormat::Judge => of_output::<JudgeOutput>(),
         JsonFormat::Simulate => of_output::<simulate::SimulationRecord<'static>>(),
         JsonFormat::Topology => of_output::<Properties>(),
         JsonFormat::TopologyList => of_output::<Vec<topology::Family>>(),

@@ -59,6 +59,7 @@ fn stored(format: JsonFormat) -> &'static str {
         JsonFormat::BoundTimes => stored!("bound-times"),
         JsonFormat::Front => stored!("front"),
         JsonFormat::Tune => stored!("tune"),
+        JsonFormat::Rings => stored!("rings"),
         JsonFormat::Faults => stored!("faults"),
         JsonFormat::Verify => stored!("verify"),
         JsonFormat::Time => stored!("time"),

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Communicator;
 use super::line::{Line, TreePlace};
 use crate::format::error::{FormatError, FormatFault};
 use crate::format::order::{Tree, check_distinct};
@@ -10,6 +9,19 @@ use crate::format::order::{Tree, check_distinct};
 /// What to do if lines contradict each other.
 const REMEDY: &str =
     "the log has several communicators or runs: log with NCCL_DEBUG_SUBSYS=INIT,GRAPH, and give the log of one run";
+
+/// The rings and trees of a communicator, by rank.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Communicator {
+    /// The number of ranks.
+    pub rank_count: u32,
+    /// The number of channels, with copies.
+    pub channels: usize,
+    /// The ranks of each ring from rank 0 on, without the copies of rings.
+    pub rings: Vec<Vec<u32>>,
+    /// The tree of each channel, without copies; empty if the log does not have the lines of all ranks.
+    pub trees: Vec<Tree>,
+}
 
 /// A ring as rank 0 prints it.
 struct ChannelLine {
@@ -96,7 +108,9 @@ impl Collector {
         if distinct < rings.len() {
             let plural = if distinct == 1 { "" } else { "s" };
             let channels = rings.len();
-            notes.push(format!("{channels} channels for {distinct} ring{plural}: NCCL copies channels to use more threads"));
+            notes.push(format!(
+                "{channels} channels for {distinct} ring{plural}: NCCL copies channels to use more threads"
+            ));
         }
         if without_copies(&trees) <= distinct {
             trees.truncate(distinct);

@@ -22,22 +22,9 @@ mod line;
 use std::collections::BTreeMap;
 
 use self::communicator::Collector;
+pub use self::communicator::Communicator;
 use self::line::{Line, Place, parse};
 use super::error::FormatError;
-use super::order::Tree;
-
-/// The rings and trees of a communicator, by rank.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Communicator {
-    /// The number of ranks.
-    pub rank_count: u32,
-    /// The number of channels, with copies.
-    pub channels: usize,
-    /// The ranks of each ring from rank 0 on, without the copies of rings.
-    pub rings: Vec<Vec<u32>>,
-    /// The tree of each channel, without copies; empty if the log does not have the lines of all ranks.
-    pub trees: Vec<Tree>,
-}
 
 /// Returns true if the text has a line of NCCL.
 pub(super) fn looks_like(text: &str) -> bool {
