@@ -71,6 +71,6 @@ pub const DOUBLE_BINARY: Algorithm = Algorithm {
 };
 
 fn on_ring(ranks: u32, segments: Segments) -> Vec<Phase> {
-    let all_gather = all_gather::ring(ranks);
-    vec![Phase { rounds: all_gather.reversed(Effect::Add), segments }, Phase::whole(all_gather)]
+    let reduce_scatter = Phase { rounds: all_gather::ring_reduce_scatter(ranks), segments };
+    vec![reduce_scatter, Phase::whole(all_gather::ring(ranks))]
 }
