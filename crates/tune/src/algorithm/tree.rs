@@ -1,6 +1,6 @@
 //! Trees: broadcasts, reductions, gathers and scatters. The root is rank 0.
 
-use super::exchange::Places;
+use super::exchange::{Join, Places};
 use super::{Algorithm, all_gather, one};
 use crate::blocks::Blocks;
 use crate::rounds::{Effect, Message, Phase, Rounds, Segments};
@@ -126,7 +126,14 @@ pub const DOUBLE_BINARY_REDUCE: Algorithm = Algorithm {
 pub const REDUCE_SCATTER_GATHER: Algorithm = Algorithm {
     name: "reduce-scatter and gather",
     about: "recursive halving, and a binomial gather of the blocks at the root",
-    phases: |ranks, radix| Some(one(reduce_scatter_gather(ranks, radix))),
+    phases: |ranks, radix| Some(one(reduce_scatter_gather(&Places::new(ranks, radix)))),
+};
+
+/// As [`REDUCE_SCATTER_GATHER`] with radix 2; the ranks of a pair that has one place add one half of their vectors each.
+pub const REDUCE_SCATTER_GATHER_OF_HALVES: Algorithm = Algorithm {
+    name: "reduce-scatter and gather of halves",
+    about: "recursive halving and a gather; pairs of ranks above the power of two add one half each",
+    phases: |ranks, _| Some(one(reduce_scatter_gather(&Places::new(ranks, 2).joined(Join::Halves)))),
 };
 
 /// The root gets every block directly.
@@ -351,14 +358,13 @@ pub(super) fn binomial_scatter(ranks: u32) -> Rounds {
     rounds
 }
 
-fn reduce_scatter_gather(ranks: u32, radix: u32) -> Rounds {
-    let places = Places::new(ranks, radix);
-    let blocks = places.count();
-    let mut rounds = Rounds::new(ranks, blocks);
-    rounds.push(Effect::Add, places.join(|_| Blocks::range(0, blocks)));
-    rounds.append(&places.all_gather_of_places().reversed(Effect::Add));
-    // The gather follows the exchanges backwards. In each group, the place of the least number collects.
+fn reduce_scatter_gather(places: &Places) -> Rounds {
     let all_gather = places.all_gather_of_places();
+    let (ranks, blocks) = (all_gather.ranks(), places.count());
+    let mut rounds = Rounds::new(ranks, blocks);
+    places.join_vectors(&mut rounds);
+    rounds.append(&all_gather.reversed(Effect::Add));
+    // The gather follows the exchanges backwards. In each group, the place of the least number collects.
     let collector = |rank: u32| rank == places.rank(0);
     let mut holders: Vec<bool> = (0..ranks).map(collector).collect();
     let mut gather = Vec::new();
@@ -373,7 +379,7 @@ fn reduce_scatter_gather(ranks: u32, radix: u32) -> Rounds {
     for messages in gather.into_iter().rev() {
         rounds.push(Effect::Copy, messages);
     }
-    if !places.is_whole() {
+    if places.rank(0) != 0 {
         rounds.push(Effect::Copy, [Message { from: places.rank(0), to: 0, blocks: Blocks::range(0, blocks) }]);
     }
     rounds

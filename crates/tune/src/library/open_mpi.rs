@@ -36,7 +36,7 @@ const ALL_REDUCE: &[LibraryAlgorithm] = &[
     LibraryAlgorithm::radix(3, "recursive_doubling", &all_reduce::RECURSIVE_DOUBLING, &[2]),
     LibraryAlgorithm::plain(4, "ring", &all_reduce::RING),
     LibraryAlgorithm::plain(5, "segmented_ring", &all_reduce::SEGMENTED_RING).in_segments(),
-    LibraryAlgorithm::radix(6, "rabenseifner", &all_reduce::RABENSEIFNER, &[2]),
+    LibraryAlgorithm::plain(6, "rabenseifner", &all_reduce::RABENSEIFNER_OF_HALVES),
 ];
 
 const ALL_TO_ALL: &[LibraryAlgorithm] = &[
@@ -64,7 +64,7 @@ const REDUCE: &[LibraryAlgorithm] = &[
     LibraryAlgorithm::plain(4, "binary", &tree::BINARY_REDUCE).in_segments(),
     LibraryAlgorithm::radix(5, "binomial", &tree::K_NOMIAL_REDUCE, &[2]),
     LibraryAlgorithm::plain(6, "in-order_binary", &tree::IN_ORDER_BINARY_REDUCE).in_segments(),
-    LibraryAlgorithm::radix(7, "rabenseifner", &tree::REDUCE_SCATTER_GATHER, &[2]),
+    LibraryAlgorithm::plain(7, "rabenseifner", &tree::REDUCE_SCATTER_GATHER_OF_HALVES),
 ];
 
 const REDUCE_SCATTER: &[LibraryAlgorithm] = &[
