@@ -156,8 +156,10 @@ fn expected(ranks: u32, table: &ChoiceTable, choice: &Choice, bytes: u64) -> Res
         for round in phase.rounds.iter() {
             for message in round.messages {
                 let size = block * u64::from(message.blocks.count);
-                let segments = match choice.segment_bytes {
-                    Some(segment) if phase.segments != Segments::Whole => size.div_ceil(segment),
+                let segments = match (choice.segment_bytes, phase.segments) {
+                    (Some(segment), Segments::Pipelined) => size.div_ceil(segment),
+                    // Open MPI makes its segments longer or shorter, and rounds their number.
+                    (Some(segment), Segments::InTurn) => ((size + segment / 2) / segment).max(1),
                     _ => 1,
                 };
                 let times = u64::from(round.times);

@@ -36,7 +36,7 @@ const PREPARATIONS: [&str; 6] = [
 ];
 
 /// Commands and the formats of their outputs. Those of the last two print one value per line.
-const OUTPUTS: [(&str, &str); 35] = [
+const OUTPUTS: [(&str, &str); 36] = [
     ("plan", "plan ring:4 -c reduce --group 0-1 --group 2-3 --root 0 --root 2 --timing --json"),
     ("plan", "plan dgx-a100:2 -c all-gather --fail-node g1_7 --half-duplex --json"),
     ("plan", "plan torus:4x4 -c all-to-all --ports 1 --json"),
