@@ -100,6 +100,6 @@ impl PhaseCost {
         let Ok(bytes @ 1..MAX_BYTES) = u64::try_from(bytes) else { return whole };
         let of_segment = |line: Line| line.fixed + line.per_byte * u128::from(bytes);
         let fixed = of_segment(self.first).saturating_sub(of_segment(self.further));
-        whole.then(bytes, fixed, self.further.fixed / u128::from(bytes) + self.further.per_byte)
+        whole.then(bytes, fixed, self.further.fixed.div_ceil(bytes.into()) + self.further.per_byte)
     }
 }

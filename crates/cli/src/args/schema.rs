@@ -47,10 +47,10 @@ pub(crate) enum JsonFormat {
     BoundTimes,
     /// Output of front --json
     Front,
-    /// Output of tune --json
-    Tune,
     /// Output of rings --json
     Rings,
+    /// Output of tune --json
+    Tune,
     /// Output of faults --json, a line
     Faults,
     /// Output of verify --json

@@ -1,7 +1,7 @@
 //! All-gathers, and reduce-scatters, most of which are all-gathers backwards in time.
 
 use super::exchange::Places;
-use super::{Algorithm, one, tree};
+use super::{Algorithm, one};
 use crate::blocks::Blocks;
 use crate::rounds::{Effect, Message, Rounds};
 
@@ -86,27 +86,11 @@ pub const DIRECT: Algorithm = Algorithm {
     },
 };
 
-/// All blocks go to the first rank, which sends the whole result along a binomial tree.
-pub const GATHER_BROADCAST: Algorithm = Algorithm {
-    name: "gather and broadcast",
-    about: "all blocks to the first rank at once, the result along a binomial tree",
-    phases: |ranks, _| {
-        let mut rounds = Rounds::new(ranks, ranks);
-        let to_first = |from: u32| Message { from, to: 0, blocks: Blocks::range(from, 1) };
-        rounds.push(Effect::Copy, (1..ranks).map(to_first));
-        for messages in tree::k_nomial_rounds(ranks, 2) {
-            let all = messages.into_iter().map(|[from, to]| Message { from, to, blocks: Blocks::range(0, ranks) });
-            rounds.push(Effect::Copy, all);
-        }
-        Some(one(rounds))
-    },
-};
-
 /// A reduce-scatter along a ring.
 pub const RING_REDUCE_SCATTER: Algorithm = Algorithm {
     name: "ring",
-    about: "p - 1 rounds of one block to a neighbour",
-    phases: |ranks, _| Some(one(ring(ranks).reversed(Effect::Add))),
+    about: "p - 1 rounds of one block to the next rank",
+    phases: |ranks, _| Some(one(ring_reduce_scatter(ranks))),
 };
 
 /// A reduce-scatter in `p - 1` rounds: in round `j`, every rank sends one block to the rank `j` places ahead.
@@ -163,6 +147,13 @@ pub const BUTTERFLY: Algorithm = Algorithm {
     },
 };
 
+/// Recursive halving, the smallest distance first, of blocks at equal distances. Only for a power of two.
+pub const STRIDED_HALVING: Algorithm = Algorithm {
+    name: "strided halving",
+    about: "recursive halving, the smallest distance first; a power of two",
+    phases: |ranks, _| ranks.is_power_of_two().then(|| one(strided_halving(ranks))),
+};
+
 /// In round `i`, a rank sends the sums of all blocks but those of its own group of `2^i` ranks. Only for a power of two.
 pub const RECURSIVE_DOUBLING_REDUCE_SCATTER: Algorithm = Algorithm {
     name: "recursive doubling",
@@ -174,6 +165,17 @@ pub(super) fn ring(ranks: u32) -> Rounds {
     let mut rounds = Rounds::new(ranks, ranks);
     let next = |from: u32| Message { from, to: (from + 1) % ranks, blocks: Blocks::range(from, 1) };
     rounds.push_times(Effect::Copy, ranks - 1, -1, (0..ranks).map(next));
+    rounds
+}
+
+/// Returns the reduce-scatter in which the sum of a block begins behind its owner and goes round the ring.
+pub(super) fn ring_reduce_scatter(ranks: u32) -> Rounds {
+    let mut rounds = Rounds::new(ranks, ranks);
+    let next = |from: u32| {
+        let blocks = Blocks::range((from + ranks - 1) % ranks, 1);
+        Message { from, to: (from + 1) % ranks, blocks }
+    };
+    rounds.push_times(Effect::Add, ranks - 1, -1, (0..ranks).map(next));
     rounds
 }
 
@@ -233,6 +235,21 @@ fn sparbit(ranks: u32) -> Rounds {
         };
         rounds.push(Effect::Copy, (0..ranks).map(message));
         distance /= 2;
+    }
+    rounds
+}
+
+fn strided_halving(ranks: u32) -> Rounds {
+    let mut rounds = Rounds::new(ranks, ranks);
+    let mut distance = 1;
+    while distance < ranks {
+        let message = |from: u32| {
+            let to = from ^ distance;
+            let stride = 2 * distance;
+            Message { from, to, blocks: Blocks::strided(to % stride, stride, ranks / stride) }
+        };
+        rounds.push(Effect::Add, (0..ranks).map(message));
+        distance *= 2;
     }
     rounds
 }

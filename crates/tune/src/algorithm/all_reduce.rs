@@ -1,6 +1,6 @@
 //! All-reduces.
 
-use super::exchange::Places;
+use super::exchange::{Join, Places};
 use super::{Algorithm, all_gather, one, tree};
 use crate::blocks::Blocks;
 use crate::rounds::{Effect, Phase, Rounds, Segments};
@@ -51,16 +51,14 @@ pub const SEGMENTED_RING: Algorithm = Algorithm {
 pub const RABENSEIFNER: Algorithm = Algorithm {
     name: "rabenseifner",
     about: "recursive halving and recursive doubling, with groups that grow by the factor k",
-    phases: |ranks, radix| {
-        let places = Places::new(ranks, radix);
-        let all_gather = places.all_gather_of_places();
-        let mut rounds = Rounds::new(ranks, places.count());
-        rounds.push(Effect::Add, places.join(|_| Blocks::range(0, places.count())));
-        rounds.append(&all_gather.reversed(Effect::Add));
-        rounds.append(&all_gather);
-        rounds.push(Effect::Copy, places.leave(|_| Blocks::range(0, places.count())));
-        Some(one(rounds))
-    },
+    phases: |ranks, radix| Some(one(rabenseifner(&Places::new(ranks, radix)))),
+};
+
+/// As [`RABENSEIFNER`] with radix 2; the ranks of a pair that has one place add one half of their vectors each.
+pub const RABENSEIFNER_OF_HALVES: Algorithm = Algorithm {
+    name: "rabenseifner of halves",
+    about: "recursive halving and recursive doubling; pairs of ranks above the power of two add one half each",
+    phases: |ranks, _| Some(one(rabenseifner(&Places::new(ranks, 2).joined(Join::Halves)))),
 };
 
 /// A reduction and a broadcast along two binary trees, each for one half of the vector.
@@ -70,7 +68,17 @@ pub const DOUBLE_BINARY: Algorithm = Algorithm {
     phases: |ranks, _| Some(tree::to_root_and_back(&tree::double_binary(ranks), Segments::Pipelined)),
 };
 
+fn rabenseifner(places: &Places) -> Rounds {
+    let all_gather = places.all_gather_of_places();
+    let mut rounds = Rounds::new(all_gather.ranks(), places.count());
+    places.join_vectors(&mut rounds);
+    rounds.append(&all_gather.reversed(Effect::Add));
+    rounds.append(&all_gather);
+    rounds.push(Effect::Copy, places.leave(|_| Blocks::range(0, places.count())));
+    rounds
+}
+
 fn on_ring(ranks: u32, segments: Segments) -> Vec<Phase> {
-    let all_gather = all_gather::ring(ranks);
-    vec![Phase { rounds: all_gather.reversed(Effect::Add), segments }, Phase::whole(all_gather)]
+    let reduce_scatter = Phase { rounds: all_gather::ring_reduce_scatter(ranks), segments };
+    vec![reduce_scatter, Phase::whole(all_gather::ring(ranks))]
 }

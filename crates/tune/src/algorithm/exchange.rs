@@ -14,7 +14,7 @@ enum Distances {
 
 /// Ranks as places of a mixed-radix number. Ranks without a place are folded: each has a neighbour that takes part for it.
 ///
-/// The first `2 folded` ranks form pairs. The even rank of a pair has no place.
+/// The first `2 folded` ranks form pairs. One rank of a pair has no place.
 ///
 /// # Source
 ///
@@ -28,6 +28,16 @@ pub(super) struct Places {
     radices: Vec<u32>,
     /// Number of places: the product of the radices.
     count: u32,
+    join: Join,
+}
+
+/// How the two ranks of a pair add their vectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Join {
+    /// The even rank sends its vector; the odd one has the place.
+    Whole,
+    /// Each adds one half. The odd rank sends its half afterwards; the even one has the place. So Open MPI does it.
+    Halves,
 }
 
 impl Places {
@@ -44,7 +54,12 @@ impl Places {
             radices.push(multiple);
         }
         let count = power * multiple;
-        Self { ranks, folded: ranks - count, radices, count }
+        Self { ranks, folded: ranks - count, radices, count, join: Join::Whole }
+    }
+
+    /// Returns the places with another way to add the vectors of a pair.
+    pub(super) fn joined(self, join: Join) -> Self {
+        Self { join, ..self }
     }
 
     /// Returns true if every rank has a place.
@@ -59,12 +74,36 @@ impl Places {
 
     /// Returns the rank of a place.
     pub(super) fn rank(&self, place: u32) -> u32 {
-        if place < self.folded { 2 * place + 1 } else { place + self.folded }
+        if place < self.folded { self.pair(place)[1] } else { place + self.folded }
+    }
+
+    /// Returns the ranks of a pair: the one without a place, and the one with it.
+    fn pair(&self, place: u32) -> [u32; 2] {
+        match self.join {
+            Join::Whole => [2 * place, 2 * place + 1],
+            Join::Halves => [2 * place + 1, 2 * place],
+        }
     }
 
     /// Returns the round before an exchange: every rank without a place sends data to its neighbour.
     pub(super) fn join(&self, blocks: impl Fn(u32) -> Blocks) -> impl Iterator<Item = Message> {
-        (0..self.folded).map(move |place| Message { from: 2 * place, to: 2 * place + 1, blocks: blocks(2 * place) })
+        (0..self.folded).map(move |place| {
+            let [from, to] = self.pair(place);
+            Message { from, to, blocks: blocks(from) }
+        })
+    }
+
+    /// Adds the rounds before an exchange that bring the sum of the vectors of a pair to the rank with a place.
+    pub(super) fn join_vectors(&self, rounds: &mut Rounds) {
+        let blocks = rounds.blocks();
+        match self.join {
+            Join::Whole => rounds.push(Effect::Add, self.join(|_| Blocks::range(0, blocks))),
+            Join::Halves => {
+                let [first, second] = [Blocks::range(0, blocks / 2), Blocks::range(blocks / 2, blocks - blocks / 2)];
+                rounds.push(Effect::Add, self.join(|_| first).chain(self.leave(|_| second)));
+                rounds.push(Effect::Copy, self.join(|_| second));
+            }
+        }
     }
 
     /// Returns the round after an exchange: every rank without a place gets data from its neighbour.

@@ -24,26 +24,27 @@ fn algorithms() -> Vec<(CollectiveName, Algorithm, &'static [u32])> {
         (AllGather, all_gather::K_NOMIAL, RADICES),
         (AllGather, all_gather::SPARBIT, NONE),
         (AllGather, all_gather::DIRECT, NONE),
-        (AllGather, all_gather::GATHER_BROADCAST, NONE),
         (ReduceScatter, all_gather::RING_REDUCE_SCATTER, NONE),
         (ReduceScatter, all_gather::PAIRWISE_REDUCE_SCATTER, NONE),
         (ReduceScatter, all_gather::RECURSIVE_HALVING, RADICES),
         (ReduceScatter, all_gather::BUTTERFLY, NONE),
+        (ReduceScatter, all_gather::STRIDED_HALVING, NONE),
         (ReduceScatter, all_gather::RECURSIVE_DOUBLING_REDUCE_SCATTER, NONE),
         (AllReduce, all_reduce::LINEAR, NONE),
         (AllReduce, all_reduce::RECURSIVE_DOUBLING, RADICES),
         (AllReduce, all_reduce::RING, NONE),
         (AllReduce, all_reduce::SEGMENTED_RING, NONE),
         (AllReduce, all_reduce::RABENSEIFNER, RADICES),
+        (AllReduce, all_reduce::RABENSEIFNER_OF_HALVES, NONE),
         (AllReduce, all_reduce::DOUBLE_BINARY, NONE),
         (AllToAll, all_to_all::LINEAR, NONE),
         (AllToAll, all_to_all::PAIRWISE, NONE),
         (AllToAll, all_to_all::BRUCK, RADICES),
         (Broadcast, tree::LINEAR, NONE),
         (Broadcast, tree::K_NOMIAL, RADICES),
+        (Broadcast, tree::NEAR_BINOMIAL, NONE),
         (Broadcast, tree::CHAIN, FANS),
         (Broadcast, tree::BINARY, NONE),
-        (Broadcast, tree::IN_ORDER_BINARY, NONE),
         (Broadcast, tree::SPLIT_BINARY, NONE),
         (Broadcast, tree::DOUBLE_BINARY, NONE),
         (Broadcast, tree::SCATTER_ALL_GATHER, RADICES),
@@ -55,6 +56,7 @@ fn algorithms() -> Vec<(CollectiveName, Algorithm, &'static [u32])> {
         (Reduce, tree::IN_ORDER_BINARY_REDUCE, NONE),
         (Reduce, tree::DOUBLE_BINARY_REDUCE, NONE),
         (Reduce, tree::REDUCE_SCATTER_GATHER, RADICES),
+        (Reduce, tree::REDUCE_SCATTER_GATHER_OF_HALVES, NONE),
         (Gather, tree::LINEAR_GATHER, NONE),
         (Gather, tree::BINOMIAL_GATHER, NONE),
         (Scatter, tree::LINEAR_SCATTER, NONE),
@@ -199,6 +201,7 @@ fn messages_and_volumes_are_those_of_open_mpi() {
     assert_eq!(sent(all_to_all::BRUCK, 6, 2), [3, 7, 3]);
     assert_eq!(sent(all_to_all::PAIRWISE, 6, 0), [5, 5, 5]);
     assert_eq!(sent(all_gather::BUTTERFLY, 8, 0), [4, 8, 4]);
+    assert_eq!(sent(all_gather::STRIDED_HALVING, 8, 0), [3, 7, 3]);
     assert_eq!(sent(all_gather::RECURSIVE_DOUBLING_REDUCE_SCATTER, 8, 0), [3, 17, 3]);
     let split: Vec<usize> =
         (tree::SPLIT_BINARY.phases)(8, 0).unwrap().iter().map(|phase| phase.rounds.messages().len()).collect();
@@ -218,6 +221,7 @@ fn rounds_and_volumes_are_those_of_textbooks() {
         assert_eq!(sent(all_gather::SPARBIT, ranks, 0), [levels, ranks - 1, levels]);
         assert_eq!(sent(all_gather::RING, ranks, 0), [ranks - 1; 3]);
         assert_eq!(sent(tree::K_NOMIAL, ranks, 2), [levels; 3]);
+        assert_eq!(sent(tree::NEAR_BINOMIAL, ranks, 0), [levels; 3]);
         let folds = if ranks.is_power_of_two() { 0 } else { 2 };
         assert_eq!(sent(all_reduce::RECURSIVE_DOUBLING, ranks, 2)[2], ranks.ilog2() + folds);
         assert_eq!(sent(all_reduce::RABENSEIFNER, ranks, 2)[2], 2 * ranks.ilog2() + folds);

@@ -1,6 +1,6 @@
 //! Trees: broadcasts, reductions, gathers and scatters. The root is rank 0.
 
-use super::exchange::Places;
+use super::exchange::{Join, Places};
 use super::{Algorithm, all_gather, one};
 use crate::blocks::Blocks;
 use crate::rounds::{Effect, Message, Phase, Rounds, Segments};
@@ -12,11 +12,19 @@ pub const LINEAR: Algorithm = Algorithm {
     phases: |ranks, _| Some(one(of_rounds(ranks, vec![star(ranks)]))),
 };
 
-/// A binomial or k-nomial tree: `ceil(log_k p)` rounds, in which every rank with the data sends to up to `k - 1` others.
+/// A k-nomial tree: `ceil(log_k p)` rounds, in which every rank with the data sends to up to `k - 1` others, the furthest ones
+/// first. Subtrees have consecutive ranks.
 pub const K_NOMIAL: Algorithm = Algorithm {
     name: "k-nomial tree",
-    about: "ceil(log_k p) rounds: every rank with the data sends it to k - 1 others",
+    about: "ceil(log_k p) rounds: every rank with the data sends it to k - 1 others, far ones first",
     phases: |ranks, radix| Some(one(of_rounds(ranks, k_nomial_rounds(ranks, radix)))),
+};
+
+/// A binomial tree in which the nearest ranks are first.
+pub const NEAR_BINOMIAL: Algorithm = Algorithm {
+    name: "binomial tree, near ranks first",
+    about: "ceil(log2 p) rounds: every rank with the data sends it 1, 2, 4, ... places ahead",
+    phases: |ranks, _| Some(one(of_rounds(ranks, near_rounds(ranks)))),
 };
 
 /// Chains of equal length from the root, with segments in a pipeline. The fan-out is the number of chains.
@@ -31,13 +39,6 @@ pub const BINARY: Algorithm = Algorithm {
     name: "binary tree",
     about: "a complete binary tree, with segments in a pipeline",
     phases: |ranks, _| Some(vec![Phase::pipelined(of_rounds(ranks, level_rounds(ranks, binary_parent)))]),
-};
-
-/// A binary tree in the order of the ranks, with segments in a pipeline.
-pub const IN_ORDER_BINARY: Algorithm = Algorithm {
-    name: "in-order binary tree",
-    about: "a binary tree whose subtrees have consecutive ranks, with segments in a pipeline",
-    phases: |ranks, _| Some(vec![Phase::pipelined(of_rounds(ranks, level_rounds(ranks, |rank| btree(rank, ranks))))]),
 };
 
 /// Each half of the data goes down one side of a binary tree; the sides exchange their halves afterwards.
@@ -103,11 +104,11 @@ pub const BINARY_REDUCE: Algorithm = Algorithm {
     phases: |ranks, _| reduce(BINARY, ranks, 0),
 };
 
-/// A reduction along a binary tree in the order of the ranks.
+/// A reduction along a binary tree whose subtrees have consecutive ranks. Its root is the last rank, which sends the sum to the first.
 pub const IN_ORDER_BINARY_REDUCE: Algorithm = Algorithm {
     name: "in-order binary tree",
-    about: "a binary tree whose subtrees have consecutive ranks, with segments in a pipeline",
-    phases: |ranks, _| reduce(IN_ORDER_BINARY, ranks, 0),
+    about: "a binary tree of consecutive ranks towards the last one, which sends the sum to the root",
+    phases: |ranks, _| Some(in_order_reduce(ranks)),
 };
 
 /// A reduction along two binary trees.
@@ -125,7 +126,14 @@ pub const DOUBLE_BINARY_REDUCE: Algorithm = Algorithm {
 pub const REDUCE_SCATTER_GATHER: Algorithm = Algorithm {
     name: "reduce-scatter and gather",
     about: "recursive halving, and a binomial gather of the blocks at the root",
-    phases: |ranks, radix| Some(one(reduce_scatter_gather(ranks, radix))),
+    phases: |ranks, radix| Some(one(reduce_scatter_gather(&Places::new(ranks, radix)))),
+};
+
+/// As [`REDUCE_SCATTER_GATHER`] with radix 2; the ranks of a pair that has one place add one half of their vectors each.
+pub const REDUCE_SCATTER_GATHER_OF_HALVES: Algorithm = Algorithm {
+    name: "reduce-scatter and gather of halves",
+    about: "recursive halving and a gather; pairs of ranks above the power of two add one half each",
+    phases: |ranks, _| Some(one(reduce_scatter_gather(&Places::new(ranks, 2).joined(Join::Halves)))),
 };
 
 /// The root gets every block directly.
@@ -184,13 +192,30 @@ fn star(ranks: u32) -> Edges {
     (1..ranks).map(|to| [0, to]).collect()
 }
 
-/// Returns the edges of each round of a k-nomial tree: the ranks below `k^i` have the data before round `i`.
-pub(super) fn k_nomial_rounds(ranks: u32, radix: u32) -> Vec<Edges> {
+/// Returns the edges of each round of a k-nomial tree. The parent of a rank has 0 in place of its last digit in base `k` that is
+/// not 0.
+fn k_nomial_rounds(ranks: u32, radix: u32) -> Vec<Edges> {
+    let mut distance = 1u32;
+    while distance.saturating_mul(radix) < ranks {
+        distance *= radix;
+    }
+    let mut rounds = Vec::new();
+    while distance > 0 {
+        let parents = (0..ranks).step_by(distance.saturating_mul(radix) as usize);
+        let children = |parent: u32| (1..radix).map(move |digit| [parent, parent.saturating_add(digit * distance)]);
+        rounds.push(parents.flat_map(children).filter(|&[_, child]| child < ranks).collect());
+        distance /= radix;
+    }
+    rounds
+}
+
+/// Returns the edges of each round of a binomial tree: the ranks below `2^i` have the data before round `i`.
+fn near_rounds(ranks: u32) -> Vec<Edges> {
     let mut held = 1u32;
     let mut rounds = Vec::new();
     while held < ranks {
-        let next = held.saturating_mul(radix).min(ranks);
-        rounds.push((held..next).map(|to| [to % held, to]).collect());
+        let next = (2 * held).min(ranks);
+        rounds.push((held..next).map(|to| [to - held, to]).collect());
         held = next;
     }
     rounds
@@ -223,7 +248,7 @@ fn binary_parent(rank: u32) -> u32 {
     if rank - above >= above + above - 1 { rank - 2 * above } else { rank - above }
 }
 
-/// Returns the parent of a rank above 0 in the binary tree of the lowest bits, of which 0 is the root with one child.
+/// Returns the parent of a rank above 0 in the binary tree of the lowest bits, whose root 0 has one child.
 fn btree(rank: u32, ranks: u32) -> u32 {
     let bit = 1 << rank.trailing_zeros();
     let above = (rank ^ bit) | (bit << 1);
@@ -253,6 +278,27 @@ fn level_rounds(ranks: u32, parent: impl Fn(u32) -> u32) -> Vec<Edges> {
         rounds[level].push([parent(rank), rank]);
     }
     rounds
+}
+
+fn in_order_reduce(ranks: u32) -> Vec<Phase> {
+    // Each entry is a subtree: its first rank, its number of ranks and its level. The last rank is its root, below which are the
+    // first half of its ranks and the rest.
+    let mut levels: Vec<Edges> = Vec::new();
+    let mut subtrees = vec![(0, ranks, 0)];
+    while let Some((first, size, level)) = subtrees.pop() {
+        let root = first + size - 1;
+        let half = size / 2;
+        for (first, size) in [(first, half), (first + half, size - 1 - half)] {
+            if size > 0 {
+                levels.resize(levels.len().max(level + 1), Vec::new());
+                levels[level].push([root, first + size - 1]);
+                subtrees.push((first, size, level + 1));
+            }
+        }
+    }
+    let mut last = Rounds::new(ranks, 1);
+    last.push(Effect::Copy, [Message { from: ranks - 1, to: 0, blocks: Blocks::range(0, 1) }]);
+    vec![Phase::pipelined(of_rounds(ranks, levels).reversed(Effect::Add)), Phase::whole(last)]
 }
 
 fn split_binary(ranks: u32) -> Vec<Phase> {
@@ -312,14 +358,13 @@ pub(super) fn binomial_scatter(ranks: u32) -> Rounds {
     rounds
 }
 
-fn reduce_scatter_gather(ranks: u32, radix: u32) -> Rounds {
-    let places = Places::new(ranks, radix);
-    let blocks = places.count();
-    let mut rounds = Rounds::new(ranks, blocks);
-    rounds.push(Effect::Add, places.join(|_| Blocks::range(0, blocks)));
-    rounds.append(&places.all_gather_of_places().reversed(Effect::Add));
-    // The gather follows the exchanges backwards. In each group, the place of the least number collects.
+fn reduce_scatter_gather(places: &Places) -> Rounds {
     let all_gather = places.all_gather_of_places();
+    let (ranks, blocks) = (all_gather.ranks(), places.count());
+    let mut rounds = Rounds::new(ranks, blocks);
+    places.join_vectors(&mut rounds);
+    rounds.append(&all_gather.reversed(Effect::Add));
+    // The gather follows the exchanges backwards. In each group, the place of the least number collects.
     let collector = |rank: u32| rank == places.rank(0);
     let mut holders: Vec<bool> = (0..ranks).map(collector).collect();
     let mut gather = Vec::new();
@@ -334,7 +379,7 @@ fn reduce_scatter_gather(ranks: u32, radix: u32) -> Rounds {
     for messages in gather.into_iter().rev() {
         rounds.push(Effect::Copy, messages);
     }
-    if !places.is_whole() {
+    if places.rank(0) != 0 {
         rounds.push(Effect::Copy, [Message { from: places.rank(0), to: 0, blocks: Blocks::range(0, blocks) }]);
     }
     rounds

@@ -1,5 +1,6 @@
 //! The libraries, and the algorithms that their tables can choose.
 
+mod collective;
 mod mpich;
 mod nccl;
 mod open_mpi;
@@ -8,10 +9,8 @@ mod ucc;
 use std::fmt;
 use std::str::FromStr;
 
+pub use collective::{LibraryAlgorithm, LibraryCollective};
 use lockstep_files::{is_same_name, name_advice, one_line};
-use lockstep_schedule::CollectiveName;
-
-use crate::algorithm::Algorithm;
 
 pub(crate) use nccl::{NCCL_COLLECTIVES, NcclMachine};
 
@@ -110,52 +109,5 @@ impl FromStr for Library {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_named = |library: &Self| is_same_name(library.name(), text);
         Self::ALL.into_iter().find(is_named).ok_or_else(|| UnknownLibrary { name: text.to_owned() })
-    }
-}
-
-/// A collective of a library.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct LibraryCollective {
-    /// The collective.
-    pub collective: CollectiveName,
-    /// The name in the table of the library.
-    pub name: &'static str,
-    /// The number in the table of the library, if it has numbers.
-    pub number: u32,
-    /// The algorithms, in the order of their numbers. Empty for NCCL, whose algorithms its own model describes.
-    pub algorithms: &'static [LibraryAlgorithm],
-}
-
-/// An algorithm of a library.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct LibraryAlgorithm {
-    /// The name in the library.
-    pub name: &'static str,
-    /// The number in the library, if it has numbers.
-    pub number: u32,
-    /// The messages.
-    pub algorithm: &'static Algorithm,
-    /// The radix or fan-out: the only one, or those that the table can choose from.
-    pub fans: &'static [u32],
-    /// True if the table can choose a segment size.
-    pub has_segments: bool,
-}
-
-impl LibraryAlgorithm {
-    /// Returns an algorithm without radix and segments.
-    const fn plain(number: u32, name: &'static str, algorithm: &'static Algorithm) -> Self {
-        Self::radix(number, name, algorithm, &[0])
-    }
-
-    /// Returns an algorithm with a radix or fan-out.
-    const fn radix(number: u32, name: &'static str, algorithm: &'static Algorithm, fans: &'static [u32]) -> Self {
-        Self { name, number, algorithm, fans, has_segments: false }
-    }
-
-    /// Returns the algorithm with segments.
-    const fn in_segments(self) -> Self {
-        Self { has_segments: true, ..self }
     }
 }

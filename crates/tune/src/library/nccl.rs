@@ -10,7 +10,7 @@
 use lockstep_schedule::CollectiveName;
 use lockstep_topology::{NodeId, Topology};
 
-use super::LibraryCollective;
+use super::collective::LibraryCollective;
 use crate::curve::{Curve, TICKS, ticks_of};
 use crate::network::Network;
 

@@ -1,6 +1,6 @@
 //! The algorithms of Open MPI's component `tuned`.
 //!
-//! Left out: `nonoverlapping`, whose time follows from other rules; `two_proc`, which is recursive doubling; `linear_sync` and
+//! Left out: `nonoverlapping` and `linear` all-gathers, which call other collectives and so depend on other rules; `two_proc`, which is recursive doubling; `linear_sync` and
 //! `linear_nb`, which the model cannot tell from `pairwise` and `linear`.
 //!
 //! # Source
@@ -9,14 +9,13 @@
 
 use lockstep_schedule::CollectiveName;
 
-use super::{LibraryAlgorithm, LibraryCollective};
+use super::collective::{LibraryAlgorithm, LibraryCollective};
 use crate::algorithm::{all_gather, all_reduce, all_to_all, tree};
 
 /// Fan-outs of chains.
 const CHAINS: &[u32] = &[2, 4, 8];
 
 const ALL_GATHER: &[LibraryAlgorithm] = &[
-    LibraryAlgorithm::plain(1, "linear", &all_gather::GATHER_BROADCAST),
     LibraryAlgorithm::radix(2, "bruck", &all_gather::BRUCK, &[2]),
     LibraryAlgorithm::radix(3, "recursive_doubling", &all_gather::RECURSIVE_DOUBLING, &[2]),
     LibraryAlgorithm::plain(4, "ring", &all_gather::RING),
@@ -24,7 +23,6 @@ const ALL_GATHER: &[LibraryAlgorithm] = &[
 ];
 
 const ALL_GATHER_6: &[LibraryAlgorithm] = &[
-    LibraryAlgorithm::plain(1, "linear", &all_gather::GATHER_BROADCAST),
     LibraryAlgorithm::radix(2, "bruck", &all_gather::BRUCK, &[2]),
     LibraryAlgorithm::radix(3, "recursive_doubling", &all_gather::RECURSIVE_DOUBLING, &[2]),
     LibraryAlgorithm::plain(4, "ring", &all_gather::RING),
@@ -38,7 +36,7 @@ const ALL_REDUCE: &[LibraryAlgorithm] = &[
     LibraryAlgorithm::radix(3, "recursive_doubling", &all_reduce::RECURSIVE_DOUBLING, &[2]),
     LibraryAlgorithm::plain(4, "ring", &all_reduce::RING),
     LibraryAlgorithm::plain(5, "segmented_ring", &all_reduce::SEGMENTED_RING).in_segments(),
-    LibraryAlgorithm::radix(6, "rabenseifner", &all_reduce::RABENSEIFNER, &[2]),
+    LibraryAlgorithm::plain(6, "rabenseifner", &all_reduce::RABENSEIFNER_OF_HALVES),
 ];
 
 const ALL_TO_ALL: &[LibraryAlgorithm] = &[
@@ -53,7 +51,7 @@ const BROADCAST: &[LibraryAlgorithm] = &[
     LibraryAlgorithm::radix(3, "pipeline", &tree::CHAIN, &[1]).in_segments(),
     LibraryAlgorithm::plain(4, "split_binary", &tree::SPLIT_BINARY).in_segments(),
     LibraryAlgorithm::plain(5, "binary", &tree::BINARY).in_segments(),
-    LibraryAlgorithm::radix(6, "binomial", &tree::K_NOMIAL, &[2]),
+    LibraryAlgorithm::plain(6, "binomial", &tree::NEAR_BINOMIAL),
     LibraryAlgorithm::radix(7, "knomial", &tree::K_NOMIAL, &[4]),
     LibraryAlgorithm::radix(8, "scatter_allgather", &tree::SCATTER_ALL_GATHER, &[2]),
     LibraryAlgorithm::plain(9, "scatter_allgather_ring", &tree::SCATTER_RING),
@@ -66,7 +64,7 @@ const REDUCE: &[LibraryAlgorithm] = &[
     LibraryAlgorithm::plain(4, "binary", &tree::BINARY_REDUCE).in_segments(),
     LibraryAlgorithm::radix(5, "binomial", &tree::K_NOMIAL_REDUCE, &[2]),
     LibraryAlgorithm::plain(6, "in-order_binary", &tree::IN_ORDER_BINARY_REDUCE).in_segments(),
-    LibraryAlgorithm::radix(7, "rabenseifner", &tree::REDUCE_SCATTER_GATHER, &[2]),
+    LibraryAlgorithm::plain(7, "rabenseifner", &tree::REDUCE_SCATTER_GATHER_OF_HALVES),
 ];
 
 const REDUCE_SCATTER: &[LibraryAlgorithm] = &[
@@ -78,7 +76,7 @@ const REDUCE_SCATTER: &[LibraryAlgorithm] = &[
 const REDUCE_SCATTER_BLOCK: &[LibraryAlgorithm] = &[
     LibraryAlgorithm::plain(2, "recursive_doubling", &all_gather::RECURSIVE_DOUBLING_REDUCE_SCATTER),
     LibraryAlgorithm::radix(3, "recursive_halving", &all_gather::RECURSIVE_HALVING, &[2]),
-    LibraryAlgorithm::plain(4, "butterfly", &all_gather::BUTTERFLY),
+    LibraryAlgorithm::plain(4, "butterfly", &all_gather::STRIDED_HALVING),
 ];
 
 const GATHER: &[LibraryAlgorithm] = &[

@@ -8,7 +8,7 @@
 
 use lockstep_schedule::CollectiveName;
 
-use super::{LibraryAlgorithm, LibraryCollective};
+use super::collective::{LibraryAlgorithm, LibraryCollective};
 use crate::algorithm::{all_gather, all_reduce, all_to_all, tree};
 
 const RADIX: &[u32] = &[4];

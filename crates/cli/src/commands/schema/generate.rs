@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::{about, name};
 use crate::args::JsonFormat;
 use crate::commands::{
-    bound, design, doctor, faults, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times, topology, tune,
-    verify,
+    bound, design, doctor, faults, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times, topology,
+    tune, verify,
 };
 use crate::properties::Properties;
 
@@ -50,8 +50,8 @@ fn of(format: JsonFormat) -> Schema {
         JsonFormat::Bound => of_output::<Vec<LowerBound>>(),
         JsonFormat::BoundTimes => of_output::<bound::BoundTimes>(),
         JsonFormat::Front => of_output::<front::FrontJson>(),
-        JsonFormat::Tune => of_output::<tune::TuneRecord<'static>>(),
         JsonFormat::Rings => of_output::<rings::RingRecord>(),
+        JsonFormat::Tune => of_output::<tune::TuneRecord<'static>>(),
         JsonFormat::Faults => of_output::<faults::rows::RowRecord<'static>>(),
         JsonFormat::Verify => of_output::<verify::VerifyResult>(),
         JsonFormat::Time => of_output::<Vec<times::Time>>(),
