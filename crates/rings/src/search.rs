@@ -6,18 +6,15 @@ use crate::bound::{RefutationProof, RingBound, RingRefutation};
 use crate::check::check_cubic_parity;
 use crate::error::RingError;
 use crate::exact::{ExactAnswer, decide, shorten};
-use crate::factors::Factors;
-use crate::hop_choice::choose_hops;
 use crate::hops::Hops;
 use crate::length_program::program_lengths;
 use crate::lengths::{better, cut_lengths, of_cut, simple_lengths};
-use crate::permutations::Permutations;
+use crate::merging::merged;
 use crate::problem::RingProblem;
 use crate::rational::Rational;
 use crate::request::{RingAnswer, RingRequest};
 use crate::ring_count::RingCount;
 use crate::ring_set::{MAX_RINGS, RingKind, RingSet};
-use crate::rng::rng;
 use crate::servers::{Division, divisions, server_rings};
 use crate::traversal::traversal_sets;
 use crate::verify::{RingLoad, verify};
@@ -37,9 +34,6 @@ const QUICK: u64 = 1 << 23;
 
 /// Maximum number of hops of sets whose rings have the order of a traversal.
 const MAX_ROUTED: u64 = 1 << 16;
-
-/// Permutations beside those that become rings.
-const MAX_SPARE: u32 = 2;
 
 /// The rounds of decisions. Each has a part of the work, as a power of two, and a factor from one value of `rho` to the next one that is
 /// tried without a proof.
@@ -424,29 +418,4 @@ impl Search<'_> {
             set.kind() == RingKind::Ring && place.is_some_and(is_kept)
         })
     }
-}
-
-/// Merges cycles of links, then cycles of hops. Every second attempt has spare permutations, with which the others exchange hops.
-fn merged(
-    problem: &RingProblem<'_>,
-    rings: u32,
-    rho: Rational,
-    [seed, attempt]: [u64; 2],
-    work: &mut Work<'_>,
-) -> Option<RingSet> {
-    let mut rng = rng(seed, attempt);
-    let goal = rings as usize;
-    let half = work.left / 2;
-    let of_links = work.lend(half, |work| {
-        let mut factors = Factors::new(problem, rho, &mut rng, work).filter(|factors| factors.rings() >= goal)?;
-        factors.merge(&mut rng, work).then(|| factors.into_set(goal))
-    });
-    if of_links.is_some() {
-        return of_links;
-    }
-    let spare = if attempt.is_multiple_of(2) { MAX_SPARE } else { 0 };
-    let with_spare = |spare| Some((spare as usize, choose_hops(problem, rings + spare, rho, &mut rng, work)?));
-    let (spare, hops) = (0..=spare).rev().find_map(with_spare)?;
-    let mut permutations = Permutations::new(problem, hops, goal + spare, &mut rng, work)?;
-    permutations.merge(goal, &mut rng, work).then(|| permutations.into_set(goal))
 }
