@@ -1,16 +1,14 @@
 //! All-reduces as one problem: partial sums and results share steps.
 //!
 //! Every block is reduced to a root along a tree and distributed from it along another one. A block may also have two
-//! neighbours as roots: they send each other their sums in the same step. [`trees`] and [`balanced_trees`] choose roots and
-//! trees with balanced loads, [`pipeline`] places the transfers in steps, and [`justification`] moves them together. Then
-//! [`negotiation`](crate::negotiation) searches for trees and steps at the same time. Few blocks need no root: see
+//! neighbours as roots: they send each other their sums in the same step. [`trees`] chooses roots and trees with balanced
+//! loads, and [`pipeline`] places the transfers in steps. Then [`negotiation`](crate::negotiation) searches for trees and
+//! steps at the same time. Few blocks need no root: see
 //! [`doubling`] for hypercubes, and [`exchange`] for other networks. A [solver](decide) of propositional formulas plans
 //! small problems.
 
-mod balanced_trees;
 mod doubling;
 mod exchange;
-mod justification;
 mod parts;
 mod pipeline;
 mod trees;
@@ -20,21 +18,18 @@ use lockstep_model::{Routes, Slots};
 use lockstep_schedule::{
     Budget, CommunicationModel, EngineRequest, FoundSchedule, Pattern, Problem, Schedule, Switching, verify,
 };
-use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use self::balanced_trees::BalancedTrees;
 use self::doubling::recursive_doubling;
 use self::exchange::Exchange;
-use self::justification::Justification;
 pub(crate) use self::parts::PARTS;
 use self::parts::{
-    CROSSINGS, DETOURS, EXCHANGE, FIRST_SOLVER, JUSTIFICATION, LAST_SOLVER, NEGOTIATED_TREES, NEIGHBOUR_SOLVER,
-    OVERLAP, PIPELINED_TREES, RECURSIVE_DOUBLING,
+    CROSSINGS, DETOURS, EXCHANGE, FIRST_SOLVER, LAST_SOLVER, NEGOTIATED_TREES, NEIGHBOUR_SOLVER, PIPELINED_TREES,
+    RECURSIVE_DOUBLING,
 };
 use self::pipeline::Pipeline;
-use self::trees::{AttemptChoice, RootChoice};
+use self::trees::AttemptChoice;
 use crate::kit::task::SchedulingTask;
 use crate::negotiation::Negotiation;
 use crate::negotiation::detours::add_detours;
@@ -42,17 +37,10 @@ use crate::negotiation::groups::Groups;
 use crate::negotiation::neighbour_routes::{add_crossings, neighbour_routes};
 use crate::negotiation::transfers::Transfers;
 
-/// Rounds of justification per schedule.
-const ROUNDS: usize = 4;
-
 /// Maximum number of evaluations without a limit in the budget.
 const MAX_EVALUATIONS: u64 = 1 << 26;
 
-/// Number of attempts with pipelined trees that keep no evaluations for justification: the first has one root per block, the
-/// second has two.
-const FIRST_ATTEMPTS: u32 = 2;
-
-/// Maximum number of evaluations for pipelined trees. For the first attempts, it is that of their transfers alone.
+/// Maximum number of evaluations for pipelined trees.
 const MAX_PIPELINE_EVALUATIONS: u64 = 1 << 18;
 
 /// Number of attempts without a shorter schedule after which no more trees are pipelined.
@@ -109,8 +97,7 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 
 /// Returns an all-reduce in fewer steps than the best one so far, or in any number of steps without one; `None` if none is found.
 ///
-/// First, the transfers of the best one are moved together, so that partial sums and results share steps. Then attempts choose
-/// a root and two trees for every block, and pipeline the blocks. A block may also have two neighbours as roots, which
+/// First, attempts choose a root and two trees for every block, and pipeline the blocks. A block may also have two neighbours as roots, which
 /// exchange their sums in the same step. On a ring of an even number of terminals, this saves a step. At last, the trees of
 /// all blocks compete for the channels of fewer and fewer steps. Few blocks are also planned by recursive doubling on
 /// hypercubes, and by lists of terminals that exchange their sums. Small problems are also planned by a solver of propositional formulas.
@@ -155,7 +142,6 @@ pub fn all_reduce(request: &EngineRequest<'_>) -> Option<FoundSchedule> {
     let mut search = Search {
         task: &task,
         slots: &slots,
-        justification: Justification::new(&slots, messages.len(), topology.terminal_count()),
         evaluations_left: Some(budget.evaluation_limit()).filter(|&limit| limit < u64::MAX).unwrap_or(MAX_EVALUATIONS),
         rng: ChaCha8Rng::seed_from_u64(seed),
         below,
@@ -163,7 +149,6 @@ pub fn all_reduce(request: &EngineRequest<'_>) -> Option<FoundSchedule> {
         budget,
         first_budget: &first_budget,
         best: None,
-        roots: Vec::new(),
     };
     let mut routes = neighbour_routes(&task, &slots).unwrap_or_default();
     // Its transfers do not move: partners must send in the same step.
@@ -185,11 +170,6 @@ pub fn all_reduce(request: &EngineRequest<'_>) -> Option<FoundSchedule> {
         .filter(|_| budget.uses(DETOURS) && (has_few_blocks || far.is_none()))
         .and_then(|_| add_detours(&mut routes, &task, &slots))
         .and_then(|()| Groups::new(problem, &routes));
-    let start = start.filter(|_| budget.uses(OVERLAP));
-    let start = start.and_then(|start| Transfers::of_schedule(&slots, start, &mut routes, is_stopped));
-    if let Some(start) = start {
-        search.justify("overlap", &routes, start);
-    }
     let found = |method, schedule| FoundSchedule { schedule, method: Some(method) };
     // Long paths save steps if there are few blocks. Otherwise the channels are the limit: long paths come last, and those that
     // are longer than the shortest ones only if there are no others.
@@ -239,7 +219,6 @@ pub fn all_reduce(request: &EngineRequest<'_>) -> Option<FoundSchedule> {
 struct Search<'a> {
     task: &'a SchedulingTask<'a>,
     slots: &'a Slots,
-    justification: Justification<'a>,
     evaluations_left: u64,
     rng: ChaCha8Rng,
     /// Only schedules with fewer steps are of use.
@@ -249,8 +228,6 @@ struct Search<'a> {
     /// The budget without a schedule.
     first_budget: &'a Budget,
     best: Option<(&'static str, Transfers)>,
-    /// A root for each block, by which no channel or port is much busier than needed; empty if such roots are not known.
-    roots: Vec<u32>,
 }
 
 impl Search<'_> {
@@ -266,14 +243,12 @@ impl Search<'_> {
         }
     }
 
-    /// Builds and justifies trees until the goal is reached or the budget ends. If there is no schedule, the first attempt may take
+    /// Builds trees until the goal is reached or the budget ends. If there is no schedule, the first attempt may take
     /// any number of evaluations.
     fn run_trees(&mut self, routes: &Routes, groups: &Groups) {
         let terminals = self.task.topology().terminal_count();
         let pipeline = Pipeline { slots: self.slots, routes, groups, terminals };
         let transfer_count = groups.transfer_count();
-        let cost = transfer_count * (1 + balanced_trees::TRIES as u64 + 2 * ROUNDS as u64);
-        let mut balanced = BalancedTrees::new(routes, groups, self.slots);
         // A number that does not depend on the budget: with a larger one, the search does the same and more.
         let (start, mut idle) = (self.evaluations_left, 0);
         for attempt in 0u32.. {
@@ -282,21 +257,19 @@ impl Search<'_> {
                 break;
             }
             let spent = start - self.evaluations_left;
-            let (needed, total) = if attempt < FIRST_ATTEMPTS {
-                (transfer_count, u64::from(FIRST_ATTEMPTS) * transfer_count)
-            } else {
-                (cost, spent + cost)
-            };
-            if (self.evaluations_left < needed || total > MAX_PIPELINE_EVALUATIONS) && !is_needed {
+            let is_too_much = spent.saturating_add(transfer_count) > MAX_PIPELINE_EVALUATIONS;
+            if (self.evaluations_left < transfer_count || is_too_much) && !is_needed {
                 break;
             }
             let choice = AttemptChoice::of_attempt(attempt, &mut self.rng).without_left_out(self.budget);
-            let Some(transfers) = pipeline.attempt(choice, &mut balanced, &mut self.rng) else { break };
-            let trees = if choice.roots == RootChoice::Balanced { 1 + balanced_trees::TRIES as u64 } else { 1 };
-            self.evaluations_left = self.evaluations_left.saturating_sub(trees * transfers.len() as u64);
-            idle = if self.justify("pipelined trees", routes, transfers) { 0 } else { idle + 1 };
+            let Some(transfers) = pipeline.attempt(choice, &mut self.rng) else { break };
+            self.evaluations_left = self.evaluations_left.saturating_sub(transfers.len() as u64);
+            idle += 1;
+            if transfers.step_count() < self.below {
+                (self.below, idle) = (transfers.step_count(), 0);
+                self.best = Some(("pipelined trees", transfers));
+            }
         }
-        self.roots = balanced.into_roots();
     }
 
     /// Lets lists of terminals exchange their sums, in fewer and fewer steps.
@@ -323,10 +296,8 @@ impl Search<'_> {
         if self.below == u32::MAX || self.is_over() || !self.budget.uses(NEGOTIATED_TREES) {
             return;
         }
-        let steps = self.below - 1;
-        let roots = self.roots.clone();
-        let negotiation = Negotiation::new(routes, groups, self.slots, steps, budget);
-        let Some(mut negotiation) = negotiation.map(|negotiation| negotiation.with_roots(&roots)) else { return };
+        let negotiation = Negotiation::new(routes, groups, self.slots, self.below - 1, budget);
+        let Some(mut negotiation) = negotiation else { return };
         while !self.is_over()
             && let Some(transfers) = negotiation.plan(self.below - 1, &mut self.rng)
         {
@@ -392,35 +363,6 @@ impl Search<'_> {
     fn is_stopped(&self) -> bool {
         let budget = if self.below == u32::MAX { self.first_budget } else { self.budget };
         budget.interruption().is_some()
-    }
-
-    /// Justifies transfers, and keeps them if they are shorter than the best so far. Returns whether they are.
-    fn justify(&mut self, method: &'static str, routes: &Routes, mut transfers: Transfers) -> bool {
-        let mut kept = None;
-        let rounds = if self.budget.uses(JUSTIFICATION) { ROUNDS } else { 0 };
-        for round in 0..=rounds {
-            let steps = transfers.step_count();
-            if steps < self.below {
-                self.below = steps;
-                kept = Some(transfers.clone());
-            }
-            let cost = 2 * transfers.len() as u64;
-            if self.is_over() || self.evaluations_left < cost || round == rounds {
-                break;
-            }
-            self.evaluations_left -= cost;
-            // Transfers of the same step are tried in another order each time.
-            let mut keys: Vec<u32> = (0..transfers.len() as u32).collect();
-            keys.shuffle(&mut self.rng);
-            let delays = self.rng.random();
-            let is_stopped = || self.budget.interruption().is_some();
-            if self.justification.run(routes, &mut transfers, &keys, delays, &is_stopped).is_none() {
-                break;
-            }
-        }
-        let Some(transfers) = kept else { return false };
-        self.best = Some((method, transfers));
-        true
     }
 }
 

@@ -2,16 +2,12 @@
 
 use lockstep_schedule::Part;
 
-pub(super) const OVERLAP: Part = part("overlap", "the transfers of two phases one after the other are moved together");
 pub(super) const RECURSIVE_DOUBLING: Part = part("recursive-doubling", "partners of a hypercube exchange their sums");
 pub(super) const EXCHANGE: Part = part("exchange", "lists of terminals exchange the sums of few blocks");
 pub(super) const PIPELINED_TREES: Part =
     part("pipelined-trees", "trees of all blocks, whose transfers take the first free steps");
-pub(super) const BALANCED_TREES: Part =
-    part("balanced-trees", "roots and trees of pipelined trees with balanced loads");
 pub(super) const TWO_ROOTS: Part =
     part("two-roots", "pipelined trees with two neighbours as roots, which exchange their sums");
-pub(super) const JUSTIFICATION: Part = part("justification", "transfers move to earlier steps, back and forth in time");
 pub(super) const FIRST_SOLVER: Part = part("first-solver", "a solver plans tiny problems before trees are negotiated");
 pub(super) const NEGOTIATED_TREES: Part =
     part("negotiated-trees", "the trees of all blocks compete for channels and steps by prices");
@@ -25,12 +21,9 @@ pub(crate) const PARTS: &[Part] = &[
     RECURSIVE_DOUBLING,
     CROSSINGS,
     DETOURS,
-    OVERLAP,
     EXCHANGE,
     PIPELINED_TREES,
-    BALANCED_TREES,
     TWO_ROOTS,
-    JUSTIFICATION,
     FIRST_SOLVER,
     NEGOTIATED_TREES,
     NEIGHBOUR_SOLVER,

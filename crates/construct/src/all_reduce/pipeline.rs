@@ -6,7 +6,6 @@ use lockstep_model::{Routes, Slots, Timetable};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::balanced_trees::BalancedTrees;
 use super::trees::{AttemptChoice, BlockTrees, RootChoice, TreeGrowth};
 use crate::negotiation::groups::{Group, Groups};
 use crate::negotiation::transfers::{BlockTransfer, Transfers};
@@ -22,20 +21,10 @@ pub(super) struct Pipeline<'a> {
 impl Pipeline<'_> {
     /// Builds a schedule: grows the trees of every block, and places its transfers in the first free steps. `None` if some
     /// terminal is unreachable.
-    pub(super) fn attempt(
-        &self,
-        choice: AttemptChoice,
-        balanced: &mut BalancedTrees<'_>,
-        rng: &mut impl Rng,
-    ) -> Option<Transfers> {
+    pub(super) fn attempt(&self, choice: AttemptChoice, rng: &mut impl Rng) -> Option<Transfers> {
         let mut blocks: Vec<u32> = (0..self.groups.block_count() as u32).collect();
         blocks.shuffle(rng);
-        let trees = if choice.roots == RootChoice::Balanced {
-            balanced.improve(choice, rng)?;
-            blocks.iter().map(|&block| balanced.trees(block).clone()).collect()
-        } else {
-            self.trees(&blocks, choice, rng)?
-        };
+        let trees = self.trees(&blocks, choice, rng)?;
         let mut tail = vec![0u32; self.terminals];
         // Each with the number of transfers that follow it along its trees.
         let mut planned: Vec<(u32, BlockTransfer)> = Vec::new();

@@ -8,7 +8,6 @@ use proptest::test_runner::TestRunner;
 
 use super::*;
 use crate::kit::testing::any_instance;
-use crate::negotiation::transfers::BlockTransfer;
 
 fn all_reduce(
     problem: &Problem<'_>,
@@ -159,22 +158,6 @@ fn two_roots_per_block_save_a_step() {
     for (spec, expected) in [("ring:6", 5), ("ring:14", 13), ("hypercube:3", 5), ("ring:64", 63), ("ring:100", 99)] {
         let network: Topology = spec.parse().unwrap();
         assert_eq!(steps(&network, network.terminal_count() as u32, expected), expected, "{spec}");
-    }
-}
-
-/// Neither of two terminals that exchange their sums waits for the other when their transfers move.
-#[test]
-fn exchanges_stay_in_one_step() {
-    let pair: Topology = "mesh:1x2".parse().unwrap();
-    let collective = Collective::all_reduce_in_blocks(&pair, &[], 1.try_into().unwrap()).unwrap();
-    let problem = Problem::new(&pair, &collective, CommunicationModel::wormhole()).unwrap();
-    let task = SchedulingTask::new(&problem).unwrap();
-    let slots = task.slots();
-    let routes = neighbour_routes(&task, &slots).unwrap();
-    for delays in [true, false] {
-        let mut transfers = Transfers([0, 1].map(|route| BlockTransfer { block: 0, route, step: 3 }).to_vec());
-        Justification::new(&slots, 1, 2).run(&routes, &mut transfers, &[0, 1], delays, &|| false).unwrap();
-        assert_eq!(transfers.0.iter().map(|transfer| transfer.step).collect::<Vec<_>>(), [0, 0]);
     }
 }
 
@@ -372,7 +355,7 @@ fn relays_of_nothing_are_left_out() {
     }
 }
 
-/// A schedule of recursive doubling or of the start may have millions of transfers.
+/// A schedule may have millions of transfers.
 #[test]
 fn nothing_begins_after_the_end_of_the_time() {
     let cube: Topology = "hypercube:4".parse().unwrap();
@@ -390,9 +373,4 @@ fn nothing_begins_after_the_end_of_the_time() {
     assert_eq!(doubled(17, false).map(|schedule| schedule.step_count()), Some(16));
     assert!(doubled(16, false).is_none() && doubled(17, true).is_none());
     assert!(Transfers::of_schedule(&slots, &known, &mut routes, || true).is_none());
-    let mut transfers = Transfers::of_schedule(&slots, &known, &mut routes, || false).unwrap();
-    let keys: Vec<u32> = (0..transfers.len() as u32).collect();
-    let mut justification = Justification::new(&slots, 16, 16);
-    assert!(justification.run(&routes, &mut transfers, &keys, true, &|| true).is_none());
-    assert!(justification.run(&routes, &mut transfers, &keys, true, &|| false).is_some());
 }

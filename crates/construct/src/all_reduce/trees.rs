@@ -7,11 +7,8 @@ use lockstep_model::{Routes, SlotId, Slots};
 use lockstep_schedule::Budget;
 use rand::{Rng, RngExt};
 
-use super::parts::{BALANCED_TREES, TWO_ROOTS};
+use super::parts::TWO_ROOTS;
 use crate::negotiation::neighbour_graph::NeighbourGraph;
-
-/// The price of a use that makes a slot busier than all others.
-const HIGHEST_PRICE: u64 = 1 << 20;
 
 /// The roots of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,16 +17,13 @@ pub(super) enum RootChoice {
     Centres,
     /// All members in turn.
     Members,
-    /// Those of the [balanced trees](super::balanced_trees).
-    Balanced,
 }
 
 /// How an attempt chooses roots and trees.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttemptChoice {
     pub(super) roots: RootChoice,
-    /// Whether the trees of a block have two neighbours as roots, which exchange their sums, if there are such roots. Balanced
-    /// roots never do.
+    /// Whether the trees of a block have two neighbours as roots, which exchange their sums, if there are such roots.
     pub(super) is_exchange: bool,
     /// Whether the blocks follow each other, or the transfers with the most transfers after them come first.
     pub(super) is_by_block: bool,
@@ -46,11 +40,8 @@ impl AttemptChoice {
             2 => Self { roots: RootChoice::Members, is_exchange: false, is_by_block: false, depth_cost: 1 },
             3 => Self { roots: RootChoice::Centres, is_exchange: false, is_by_block: true, depth_cost: 1 },
             4 => Self { roots: RootChoice::Centres, is_exchange: false, is_by_block: false, depth_cost: 4 },
-            5 => Self { roots: RootChoice::Balanced, is_exchange: false, is_by_block: false, depth_cost: 4 },
-            // As many with balanced roots as with others.
             _ => Self {
-                roots: [RootChoice::Centres, RootChoice::Members, RootChoice::Balanced, RootChoice::Balanced]
-                    [rng.random_range(0..4)],
+                roots: if rng.random() { RootChoice::Centres } else { RootChoice::Members },
                 is_exchange: rng.random(),
                 is_by_block: rng.random(),
                 depth_cost: 1 << rng.random_range(0..5),
@@ -60,9 +51,7 @@ impl AttemptChoice {
 
     /// Returns the same choice without what a budget [leaves out](Budget::without).
     pub(super) fn without_left_out(self, budget: &Budget) -> Self {
-        let has_balanced = self.roots != RootChoice::Balanced || budget.uses(BALANCED_TREES);
-        let roots = if has_balanced { self.roots } else { RootChoice::Centres };
-        Self { roots, is_exchange: self.is_exchange && budget.uses(TWO_ROOTS), ..self }
+        Self { is_exchange: self.is_exchange && budget.uses(TWO_ROOTS), ..self }
     }
 }
 
@@ -78,8 +67,7 @@ pub(super) struct BlockTrees {
 /// A route that a tree may grow along: its cost, a random number, and the route.
 type Candidate = (Cost, u32, u32);
 
-/// The uses of the busiest slot of a route and its depth, then the uses of all its slots together. For balanced trees, the price
-/// of a route and its depth, then 0.
+/// The uses of the busiest slot of a route and its depth, then the uses of all its slots together.
 type Cost = (u64, u64);
 
 /// Grows trees one after the other, and counts the uses of every resource and port.
@@ -88,8 +76,6 @@ pub(super) struct TreeGrowth<'a> {
     slots: &'a Slots,
     /// Number of uses of each slot by all trees so far.
     load: Vec<u32>,
-    /// The price of one more use of each slot, for balanced trees.
-    prices: Vec<u64>,
     /// The depth of each terminal in the current tree.
     depth: Vec<u32>,
     candidates: BinaryHeap<Reverse<Candidate>>,
@@ -101,7 +87,6 @@ impl<'a> TreeGrowth<'a> {
             routes,
             slots,
             load: vec![0; slots.len()],
-            prices: vec![0; slots.len()],
             depth: vec![u32::MAX; terminals],
             candidates: BinaryHeap::new(),
         }
@@ -109,9 +94,6 @@ impl<'a> TreeGrowth<'a> {
 
     /// Returns the cost of adding a route to the tree.
     fn cost(&self, route: u32, depth: u32, choice: AttemptChoice) -> Cost {
-        if choice.roots == RootChoice::Balanced {
-            return (self.price(&[route]) + u64::from(choice.depth_cost * depth), 0);
-        }
         let uses = |&slot: &SlotId| u64::from(16 * (self.load[slot as usize] + 1) / self.slots.capacity(slot));
         let uses = self.routes.slots(route).iter().map(uses);
         let (busiest, sum) = uses.fold((0, 0), |(most, sum), uses| (uses.max(most), sum + uses));
@@ -123,35 +105,9 @@ impl<'a> TreeGrowth<'a> {
         self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] += 1);
     }
 
-    /// Takes back one use of each route.
-    pub(super) fn remove(&mut self, routes: &[u32]) {
-        for &route in routes {
-            self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] -= 1);
-        }
-    }
-
-    /// Returns the number of steps that a slot needs for its uses and `more` uses.
-    fn steps(&self, slot: usize, more: u32) -> u32 {
-        (self.load[slot] + more).div_ceil(self.slots.capacity(slot as SlotId))
-    }
-
-    /// Returns the number of steps that the busiest slot needs.
-    pub(super) fn most_steps(&self) -> u32 {
-        (0..self.load.len()).map(|slot| self.steps(slot, 0)).max().unwrap_or(0)
-    }
-
-    /// Sets the prices: a use that makes a slot need more than `most` steps has the highest one, and each step less halves it.
-    pub(super) fn set_prices(&mut self, most: u32) {
-        for slot in 0..self.prices.len() {
-            let below = (most + 1).saturating_sub(self.steps(slot, 1));
-            self.prices[slot] = 1 + HIGHEST_PRICE.checked_shr(below).unwrap_or(0);
-        }
-    }
-
-    /// Returns the sum of the prices of routes.
-    pub(super) fn price(&self, routes: &[u32]) -> u64 {
-        let slots = routes.iter().flat_map(|&route| self.routes.slots(route));
-        slots.map(|&slot| self.prices[slot as usize]).sum()
+    /// Takes back one use of a route.
+    fn remove(&mut self, route: u32) {
+        self.routes.slots(route).iter().for_each(|&slot| self.load[slot as usize] -= 1);
     }
 
     /// Returns the routes of trees that contain all members, in the order of their growth from the roots: the cheapest route
@@ -216,7 +172,7 @@ impl<'a> TreeGrowth<'a> {
                 is_needed[near as usize] = true;
                 kept.push(route);
             } else {
-                self.remove(&[route]);
+                self.remove(route);
             }
         }
         kept.reverse();

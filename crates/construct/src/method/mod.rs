@@ -12,7 +12,6 @@ pub(crate) mod rarest_first;
 mod satisfiability;
 mod scatter_flow;
 mod symmetric;
-mod telephone;
 #[cfg(test)]
 mod tests;
 mod window_packing;
@@ -25,7 +24,6 @@ pub(crate) const METHODS: &[Method] = &[
     flooding::FLOODING,
     scatter_flow::SCATTER_FLOW,
     layered_flow::LAYERED_FLOW,
-    telephone::TELEPHONE,
     arborescences::ARBORESCENCES,
     symmetric::SYMMETRIC,
     rarest_first::RAREST_FIRST,

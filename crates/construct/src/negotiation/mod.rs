@@ -32,9 +32,6 @@ const MAX_TRIES: u32 = 64;
 /// The cost of a step between the root of a new tree and a transfer.
 const STEP_COST: u32 = 16;
 
-/// If balanced roots are known, one of this number of new roots is any terminal, and the others are balanced roots.
-const ROOTS_PER_OTHER_ONE: u32 = 8;
-
 /// One of this number of cuts takes along the next link towards the root.
 const CUTS_PER_LARGER_ONE: u32 = 32;
 
@@ -91,8 +88,6 @@ pub(crate) struct Negotiation<'a> {
     routes: &'a Routes,
     groups: &'a Groups,
     slots: &'a Slots,
-    /// A root for each block, by which no channel or port is much busier than needed; empty if such roots are not known.
-    balanced_roots: &'a [u32],
     /// The limit of its evaluations is a limit of routes considered.
     budget: Budget,
     steps: u32,
@@ -128,7 +123,6 @@ impl<'a> Negotiation<'a> {
             routes,
             groups,
             slots,
-            balanced_roots: &[],
             budget,
             steps,
             table: PriceTable::new(slots, steps),
@@ -139,11 +133,6 @@ impl<'a> Negotiation<'a> {
             old: Vec::new(),
             is_kept: vec![false; terminals],
         })
-    }
-
-    /// Returns a search in which most new trees have one of these roots. They should keep all channels and ports about equally busy.
-    pub(crate) fn with_roots(self, balanced_roots: &'a [u32]) -> Self {
-        Self { balanced_roots, ..self }
     }
 
     /// Returns the work so far, in routes considered.
@@ -289,9 +278,7 @@ impl<'a> Negotiation<'a> {
         if let Some(source) = group.source {
             return Some((source, 0));
         }
-        let takes_other = self.balanced_roots.is_empty() || rng.random_range(0..ROOTS_PER_OTHER_ONE) == 0;
-        let balanced = if takes_other { None } else { self.balanced_roots.choose(rng) };
-        let root = balanced.map_or_else(|| rng.random_range(0..group.eccentricity.len() as u32), |&root| root);
+        let root = rng.random_range(0..group.eccentricity.len() as u32);
         let &[from_farthest, to_farthest] = group.eccentricity.get(root as usize)?;
         (from_farthest.saturating_add(to_farthest) <= self.steps)
             .then(|| (root, rng.random_range(from_farthest..=self.steps - to_farthest)))

@@ -112,8 +112,8 @@ mod tests {
         let error = |name: &str| EngineRegistry::standard().part(name).unwrap_err().to_string();
         assert_eq!(error("rarest-frist"), "there is no part 'rarest-frist'; did you mean 'rarest-first'?");
         assert_eq!(
-            error("construct/telephon"),
-            "there is no part 'construct/telephon'; did you mean 'construct/telephone'?"
+            error("construct/flodding"),
+            "there is no part 'construct/flodding'; did you mean 'construct/flooding'?"
         );
         let all = error("zzzzzz");
         assert!(all.starts_with("there is no part 'zzzzzz'; choose one of engine/analytic, "), "{all}");

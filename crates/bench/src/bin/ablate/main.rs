@@ -38,7 +38,7 @@ struct Arguments {
     /// Leave out only these parts, such as rarest-first,bounds/cut [default: every part]
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     only: Vec<String>,
-    /// Leave out these parts together, such as telephone,flooding, and no others alone; repeatable
+    /// Leave out these parts together, such as arborescences,flooding, and no others alone; repeatable
     #[arg(long, value_name = "PARTS", conflicts_with = "only")]
     group: Vec<String>,
     /// Leave nothing out of problems whose plan with all parts takes more than this number of seconds

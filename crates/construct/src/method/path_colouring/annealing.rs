@@ -1,6 +1,6 @@
 //! The search for a step and a path per message: messages take free steps or displace others.
 
-use lockstep_model::{Routes, SlotId, Slots, UserTable};
+use lockstep_model::{SlotId, Slots, UserTable};
 use lockstep_schedule::{MessageId, Transfer};
 use rand::{Rng, RngExt};
 
@@ -148,16 +148,6 @@ impl<'a> AnnealingState<'a> {
                 self.place_on_trail(message, if is_free { step } else { self.step[message as usize] });
                 is_stable &= !is_free;
             }
-        }
-    }
-
-    /// Places all messages in these steps, on these paths. No message may be placed yet.
-    pub(super) fn place_all(&mut self, steps: impl Iterator<Item = u32>, routes: &Routes) {
-        self.unplaced.clear();
-        for (message, step) in (0..).zip(steps) {
-            let is_known = self.dags.trace(message, routes.path(message), &mut self.search.trail);
-            debug_assert!(is_known, "the path of message {message} is in its graph");
-            self.place_on_trail(message, step);
         }
     }
 

@@ -15,8 +15,8 @@ const WALKS: usize = 8;
 /// The number of additional channels of such a path.
 const EXTRA_CHANNELS: u32 = 2;
 
-/// Finds paths that are longer than a shortest one. Returns none in the first round if the shortest paths of the router use
-/// no resource more than its goal allows.
+/// Finds paths that are longer than a shortest one. Returns none in the first round if there are shortest paths that use no
+/// resource more often than `goal` steps allow.
 ///
 /// The congested messages are routed again, over any paths. The result has the longer paths that some messages take, and a
 /// few random longer paths of each message.
@@ -27,21 +27,22 @@ const EXTRA_CHANNELS: u32 = 2;
 pub(super) fn find_detours(
     task: &SchedulingTask<'_>,
     dags: &PathDags,
-    router: &mut MessageRouter<'_>,
+    goal: u32,
     request: &MethodRequest<'_>,
-    rng: &mut impl Rng,
 ) -> Result<Detours, MethodError> {
+    let (mut router, mut rng) = (MessageRouter::new(task, dags, goal), request.attempt_rng(request.attempts.start));
+    router.reroute(request, &mut rng, MessageRouter::choose_shortest)?;
     let mut detours = Detours::new();
     if router.congested().is_empty() && request.attempts.start == 0 {
         return Ok(detours);
     }
-    router.reroute(request, rng, MessageRouter::choose_any)?;
+    router.reroute(request, &mut rng, MessageRouter::choose_any)?;
     for (message, path) in (0..).zip(&router.path) {
         if path.len() > dags.distance(message) as usize {
             detours.insert((dags.pair(message), path.clone()));
         }
     }
-    add_walks(task, dags, request, rng, &mut detours)?;
+    add_walks(task, dags, request, &mut rng, &mut detours)?;
     Ok(detours)
 }
 

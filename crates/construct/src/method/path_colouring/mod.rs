@@ -7,7 +7,6 @@
 //! | `path_dag` | the shortest paths and detours of every message |
 //! | `routes` | a path per message, so that no channel is overloaded |
 //! | `detours` | longer paths where shortest paths alone overload a channel |
-//! | `step_packing` | a first colouring of large problems: the steps are filled one after the other |
 //! | `free_slots` | the steps and paths in which a message has few conflicts |
 //! | `annealing` | the search: messages take free steps or displace other messages |
 //! | `step_dissolving` | a method of its own: the best schedule of all methods, with fewer steps |
@@ -18,21 +17,17 @@ mod free_slots;
 mod path_dag;
 mod routes;
 mod step_dissolving;
-mod step_packing;
 #[cfg(test)]
 mod tests;
 
-use lockstep_model::{Routes, Slots};
+use lockstep_model::Slots;
 use lockstep_schedule::{Part, Routing, Schedule, Switching, Transfer};
 use rand_chacha::ChaCha8Rng;
 
-use self::annealing::{AnnealingState, FROM_COLOURING, FROM_NOTHING};
+use self::annealing::{AnnealingState, FROM_NOTHING};
 use self::detours::find_detours;
 use self::path_dag::{Detours, PathDags};
-use self::routes::MessageRouter;
 pub(crate) use self::step_dissolving::STEP_DISSOLVING;
-use self::step_packing::StepPacker;
-use crate::kit::balanced_paths::balanced_paths;
 use crate::kit::distances::{DistanceScratch, SourceDistances, UNREACHED};
 use crate::kit::fixed_transfers::FixedTransfers;
 use crate::kit::half_duplex::half_duplex_pairs;
@@ -44,19 +39,15 @@ use crate::kit::transfer_log::TransferLog;
 
 /// Path colouring: wormhole scatter of any kind in direct transfers, under any ports and routing.
 ///
-/// Large problems with few paths per message begin with a colouring that fills the steps one after the other; see
-/// [`step_packing`]. Its last step is then dissolved as long as its messages find places in the other steps. Further attempts
-/// fill the steps with more effort.
-///
-/// Every other attempt, or none if the problem is very large, tries numbers of steps from the goal on. A message without a step
-/// takes a random free one. If there is none, it takes the step and path with the lightest conflicts, and displaces the messages
-/// there. An exchange that loses weight is accepted with a probability that falls during the search, and moves some messages at
-/// random. The weight of a message is one more than the number of its channels and ports. Fixed transfers are placed at the
-/// beginning, and again at the end where their steps are free.
+/// An attempt tries numbers of steps from the goal on. A message without a step takes a random free one. If there is none, it
+/// takes the step and path with the lightest conflicts, and displaces the messages there. An exchange that loses weight is
+/// accepted with a probability that falls during the search, and moves some messages at random. The weight of a message is one
+/// more than the number of its channels and ports. Fixed transfers are placed at the beginning, and again at the end where their
+/// steps are free.
 ///
 /// Not supported: networks where channels share a resource other than in opposite pairs, receivers that only relays
 /// reach, problems that take more than some hundred megabytes, and problems without fixed transfers that are so large that
-/// a message gets few moves. Window packing supports these. Time: `O(A)` per move and 64 steps, for the `A` arcs
+/// a message gets few moves. Window packing and step dissolving support these. Time: `O(A)` per move and 64 steps, for the `A` arcs
 /// of a message's paths. Memory: see [`PathDags`] and [`UserTable`](lockstep_model::UserTable).
 ///
 /// # Source
@@ -70,18 +61,7 @@ pub(crate) const PATH_COLOURING: Method = Method {
     find,
     evaluations_per_delivery: 512,
     is_random: true,
-    parts: &[ANNEALING, PACKING, DETOURS],
-};
-
-/// See [`annealing`].
-const ANNEALING: Part =
-    Part { owner: "path-colouring", name: "annealing", about: "messages take free steps or displace other messages" };
-
-/// See [`step_packing`].
-const PACKING: Part = Part {
-    owner: "path-colouring",
-    name: "packing",
-    about: "large problems begin with steps that are filled one after the other",
+    parts: &[DETOURS],
 };
 
 /// See [`detours`].
@@ -100,17 +80,8 @@ const MIN_MOVES: u64 = 8;
 /// The maximum number of visits of arcs, for 64 steps each, in all moves at one number of steps.
 const MAX_VISITS: u64 = 1 << 26;
 
-/// Number of passes in which the paths of packed steps are balanced.
-const PASSES: u32 = 24;
-
-/// If annealing gets fewer moves per message, all attempts pack steps.
+/// The minimum number of moves per message with which annealing from nothing is of use.
 const USEFUL_MOVES: u64 = 128;
-
-/// The maximum number of times that the effort of packing doubles.
-const MAX_DOUBLINGS: u64 = 6;
-
-/// The maximum number of arcs of all paths per arc of one path, where a search begins with packed steps.
-const MAX_PATH_ARCS: u64 = 2;
 
 fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let problem = request.problem;
@@ -120,7 +91,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
     let task = request.task()?;
     let slots = task.slots();
-    if request.fixed.is_none() && is_too_large(&task)? {
+    if request.fixed.is_none() && is_too_large(&task, USEFUL_MOVES)? {
         return Err(MethodError::Unsupported);
     }
     let mut dags = PathDags::new(&task, &slots, &Detours::new())?;
@@ -129,32 +100,18 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let goal = request.goal.max(least);
     let has_spare_channels = dags.channel_uses() < u64::from(goal).saturating_mul(per_step);
     let may_detour = request.uses(DETOURS) && problem.model().routing == Routing::Any && has_spare_channels;
-    let is_packed = request.uses(PACKING) && request.fixed.is_none() && is_packable(&dags, goal);
-    if !is_packed && !request.uses(ANNEALING) {
-        return Err(MethodError::Unsupported);
-    }
-    let (mut router, mut rng) = (MessageRouter::new(&task, &dags, goal), request.attempt_rng(request.attempts.start));
-    if may_detour {
-        router.reroute(request, &mut rng, MessageRouter::choose_shortest)?;
-    }
-    let mut detours =
-        if may_detour { find_detours(&task, &dags, &mut router, request, &mut rng)? } else { Detours::new() };
-    let paths = match is_packed {
-        true if !detours.is_empty() => PackedPaths::Routed(Routes::of_paths(&slots, &router.path)),
-        true => PackedPaths::Balanced,
-        false => PackedPaths::None,
-    };
+    let mut detours = if may_detour { find_detours(&task, &dags, goal, request)? } else { Detours::new() };
     detours.extend(fixed_detours(&task, &dags, request.fixed));
     if !detours.is_empty() {
         dags = PathDags::new(&task, &slots, &detours)?;
     }
     let first = goal.max(dags.least_steps(&slots));
-    let colouring = PathColouring { task, slots, dags, paths, first, request };
+    let colouring = PathColouring { slots, dags, first, request };
     request.best_attempt(|rng, context| colouring.attempt(rng, context)).map(TransferLog::into_schedule)
 }
 
-/// Returns true if annealing gets fewer than [`MIN_MOVES`] moves per message. Then every shorter schedule takes many attempts.
-fn is_too_large(task: &SchedulingTask<'_>) -> Result<bool, MethodError> {
+/// Returns true if annealing gets fewer moves per message than this. Then every shorter schedule takes many attempts.
+fn is_too_large(task: &SchedulingTask<'_>, moves: u64) -> Result<bool, MethodError> {
     let (messages, distances) = (task.messages(), SourceDistances::new(task)?);
     let mut scratch = DistanceScratch::default();
     let mut distance = |message| {
@@ -164,15 +121,8 @@ fn is_too_large(task: &SchedulingTask<'_>) -> Result<bool, MethodError> {
     };
     let channel_uses: u64 = messages.ids().map(&mut distance).sum();
     let steps = channel_uses.div_ceil(task.topology().capacity_sum().max(1));
-    let visits = MIN_MOVES.saturating_mul(channel_uses).saturating_mul(steps.div_ceil(u64::BITS.into()));
+    let visits = moves.saturating_mul(channel_uses).saturating_mul(steps.div_ceil(u64::BITS.into()));
     Ok(visits > MAX_VISITS)
-}
-
-/// Returns true if annealing from nothing gets few moves per message, and most messages have few paths: then the search
-/// begins with packed steps.
-fn is_packable(dags: &PathDags, steps: u32) -> bool {
-    MOVES * dags.message_count() as u64 > max_moves(dags, steps)
-        && dags.arc_count() as u64 <= MAX_PATH_ARCS * dags.least_arc_count()
 }
 
 /// Returns the paths of fixed transfers that are longer than a shortest path.
@@ -186,83 +136,20 @@ fn fixed_detours(task: &SchedulingTask<'_>, dags: &PathDags, fixed: Option<Fixed
     detours.collect()
 }
 
-/// The paths of packed steps.
-enum PackedPaths {
-    /// No steps are packed: attempts begin with nothing.
-    None,
-    /// Shortest paths that each attempt balances.
-    Balanced,
-    /// The path of each message, some of which are longer than a shortest one.
-    Routed(Routes),
-}
-
 /// The facts that all attempts share.
 struct PathColouring<'a> {
-    task: SchedulingTask<'a>,
     slots: Slots,
     dags: PathDags,
-    paths: PackedPaths,
     /// The first number of steps to try.
     first: u32,
     request: &'a MethodRequest<'a>,
 }
 
 impl PathColouring<'_> {
+    /// Begins with nothing. Increases the number of steps while messages are left without a step.
     fn attempt(&self, rng: &mut ChaCha8Rng, context: &AttemptContext<'_>) -> Result<TransferLog, MethodError> {
         let last = self.request.below.saturating_sub(1).min(self.first.saturating_mul(2).saturating_add(64));
         context.check(self.first)?;
-        let may_anneal = context.uses(ANNEALING)
-            && max_moves(&self.dags, self.first) >= USEFUL_MOVES * self.dags.message_count() as u64;
-        let packings = if may_anneal { context.number() / 2 } else { context.number() };
-        let is_packed = !may_anneal || context.number().is_multiple_of(2);
-        let packed = match &self.paths {
-            PackedPaths::Balanced if is_packed => {
-                let routes = balanced_paths(&self.task, &self.slots, PASSES, rng, context)?;
-                self.pack(&routes, packing_effort(packings), last, rng, context)
-            }
-            PackedPaths::Routed(routes) if is_packed => self.pack(routes, packing_effort(packings), last, rng, context),
-            _ => return self.anneal(last, rng, context),
-        };
-        if may_anneal && matches!(packed, Err(MethodError::NoShorter)) {
-            return self.anneal(last, rng, context);
-        }
-        packed
-    }
-
-    /// Fills the steps one after the other; then dissolves the last step while its messages find other steps.
-    fn pack(
-        &self,
-        routes: &Routes,
-        effort: u64,
-        last: u32,
-        rng: &mut ChaCha8Rng,
-        context: &AttemptContext<'_>,
-    ) -> Result<TransferLog, MethodError> {
-        let mut packer = StepPacker::new(&self.dags, &self.slots, routes)?;
-        let mut steps = packer.pack(last, effort, rng, context)?;
-        let mut state = AnnealingState::new(&self.dags, &self.slots, steps)?;
-        state.place_all(packer.steps(), routes);
-        let mut best = state.log()?;
-        while steps > self.first && context.uses(ANNEALING) {
-            steps -= 1;
-            state.unplace_from(steps);
-            let left = state.run(steps, self.moves(steps), FROM_COLOURING, rng, context);
-            tracing::trace!(steps, ?left, "dissolved");
-            if left != Ok(0) {
-                break;
-            }
-            best = state.log()?;
-        }
-        Ok(best)
-    }
-
-    /// Begins with nothing. Increases the number of steps while messages are left without a step.
-    fn anneal(
-        &self,
-        last: u32,
-        rng: &mut ChaCha8Rng,
-        context: &AttemptContext<'_>,
-    ) -> Result<TransferLog, MethodError> {
         let messages = self.dags.message_count() as u64;
         let mut steps = self.first;
         let mut state = AnnealingState::new(&self.dags, &self.slots, last)?;
@@ -293,11 +180,6 @@ impl PathColouring<'_> {
             .max(MIN_MOVES * messages)
             .saturating_mul(self.request.attempts.start.saturating_add(1))
     }
-}
-
-/// Returns the effort of the next packing after this number of them: 1, 4, 8, 16 and so on.
-fn packing_effort(packings: u64) -> u64 {
-    if packings == 0 { 1 } else { 2 << packings.min(MAX_DOUBLINGS) }
 }
 
 /// Returns the number of moves that make [`MAX_VISITS`].

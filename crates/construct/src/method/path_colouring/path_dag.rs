@@ -160,11 +160,6 @@ impl PathDags {
         self.arcs.len()
     }
 
-    /// Returns the number of arcs on one shortest path of each pair.
-    pub(super) fn least_arc_count(&self) -> u64 {
-        self.length.iter().map(|&length| u64::from(length)).sum()
-    }
-
     /// Returns the number of a message's pair.
     pub(super) fn pair(&self, message: u32) -> u32 {
         self.pair[message as usize]

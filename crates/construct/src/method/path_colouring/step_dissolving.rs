@@ -5,8 +5,8 @@ use lockstep_schedule::{Schedule, Switching};
 use rand_chacha::ChaCha8Rng;
 
 use super::annealing::{AnnealingState, FROM_COLOURING};
-use super::is_too_large;
 use super::path_dag::{Detours, PathDags};
+use super::{MIN_MOVES, is_too_large};
 use crate::kit::half_duplex::half_duplex_pairs;
 use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
@@ -46,7 +46,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     half_duplex_pairs(problem.topology()).ok_or(MethodError::Unsupported)?;
     let task = request.task()?;
     let slots = task.slots();
-    if is_too_large(&task)? {
+    if is_too_large(&task, MIN_MOVES)? {
         return Err(MethodError::Unsupported);
     }
     // Without a known schedule, the first attempt would have no limit of evaluations.

@@ -1,14 +1,13 @@
-//! One attempt at an all-to-all scatter: a random group, and a search among the invariant schedules.
+//! One attempt at an all-to-all: a random group, and a search among the invariant schedules.
 
-use lockstep_schedule::{MessageId, Ports, Switching};
+use lockstep_schedule::{MessageId, Ports};
 use lockstep_topology::{ChannelId, NodeId, Symmetries};
 use rand::Rng;
 
-use super::direct_paths::{DirectPlacement, PathChoices};
+use super::direct_paths::{DirectPlacement, ItemPlacement, PathChoices};
 use super::free_action_group::FreeActionGroup;
 use super::quotient::QuotientNetwork;
-use super::relayed_routes::{RelayPlacement, RelayRoutes};
-use super::tabu::{ItemPlacement, MAX_ITEMS, PlacementItems, settle};
+use super::tabu::{MAX_ITEMS, settle};
 use super::usage_board::UsageBoard;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
@@ -27,19 +26,17 @@ const PATHS_PER_PAIR: usize = 64;
 /// The maximum number of paths of all pairs.
 const MAX_PATHS: usize = 1 << 18;
 
-/// Returns a schedule that is invariant under a random group, with fewer steps than required. `number` is that of the attempt.
+/// Returns a schedule that is invariant under a random group, with fewer steps than required.
 pub(super) fn attempt<'a>(
     request: &MethodRequest<'a>,
     task: &SchedulingTask<'a>,
     symmetries: &Symmetries<'a>,
-    number: u64,
     rng: &mut impl Rng,
 ) -> Result<TransferLog, MethodError> {
-    let is_direct = is_direct(task, number);
     let has_paths = |group: &FreeActionGroup<'a>, rng: &mut _| {
         request.work.add(group.work());
         let quotient = QuotientNetwork::new(task, group);
-        let mut have_paths = |pairs: &[_]| !is_direct || PathChoices::new(&quotient, pairs, 1, rng).is_some();
+        let mut have_paths = |pairs: &[_]| PathChoices::new(&quotient, pairs, 1, rng).is_some();
         request.budget.interruption().is_none() && quotient.pairs().is_some_and(|pairs| have_paths(&pairs))
     };
     let fixed = usize::from(task.model().ports == Ports::All);
@@ -50,20 +47,10 @@ pub(super) fn attempt<'a>(
     if pairs.len() * chunks > MAX_ITEMS {
         return Err(MethodError::NoShorter);
     }
-    let exchange = SymmetricExchange { request, quotient: &quotient, pairs: &pairs, chunks };
-    if is_direct { exchange.direct(rng) } else { exchange.relayed(rng) }
+    SymmetricExchange { request, quotient: &quotient, pairs: &pairs, chunks }.find(rng)
 }
 
-/// Returns true if all messages of an attempt are direct transfers. Where the model also allows relays, these are the attempts
-/// with wormhole switching in networks with switches, and with limited ports every other attempt, from the first one on: a relay
-/// takes a port for each hop.
-fn is_direct(task: &SchedulingTask<'_>, number: u64) -> bool {
-    let model = task.model();
-    let has_few_ports = model.ports != Ports::All && number.is_multiple_of(2);
-    model.is_direct() || model.switching == Switching::Wormhole && (has_few_ports || !task.topology().is_direct())
-}
-
-/// The messages of an all-to-all scatter, one per orbit.
+/// The messages of an all-to-all, one per orbit.
 struct SymmetricExchange<'a> {
     request: &'a MethodRequest<'a>,
     quotient: &'a QuotientNetwork<'a>,
@@ -73,40 +60,21 @@ struct SymmetricExchange<'a> {
 
 impl SymmetricExchange<'_> {
     /// Returns a schedule of direct transfers.
-    fn direct(&self, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
+    fn find(&self, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
         let most = (MAX_PATHS / self.pairs.len()).clamp(1, PATHS_PER_PAIR);
         let choices = PathChoices::new(self.quotient, self.pairs, most, rng).ok_or(MethodError::NoShorter)?;
-        let mut step_counts = self.step_counts(choices.hops(), 1, 1);
-        let placed =
-            step_counts.find_map(|steps| self.settled(DirectPlacement::new(&choices, self.chunks, steps), steps, rng));
+        let mut step_counts = self.step_counts(choices.hops());
+        let placed = step_counts.find_map(|steps| self.settled(&choices, steps, rng)).ok_or(MethodError::NoShorter)?;
         let mut log = TransferLog::default();
-        for (item, ItemPlacement { route: (path, step), .. }) in
-            placed.ok_or(MethodError::NoShorter)?.into_iter().enumerate()
-        {
+        for (item, ItemPlacement { path, step, .. }) in placed.into_iter().enumerate() {
             self.write(&mut log, item, step, choices.channels(path))?;
         }
         Ok(log)
     }
 
-    /// Returns a schedule of relayed messages.
-    fn relayed(&self, rng: &mut impl Rng) -> Result<TransferLog, MethodError> {
-        let routes = RelayRoutes::new(self.quotient, self.pairs).ok_or(MethodError::NoShorter)?;
-        let mut step_counts = self.step_counts(routes.hops(), routes.longest(), self.quotient.capacities().len());
-        let placed = step_counts.find_map(|steps| {
-            self.settled(RelayPlacement::new(self.quotient, &routes, self.chunks, steps), steps, rng)
-        });
-        let mut log = TransferLog::default();
-        for (item, placed) in placed.ok_or(MethodError::NoShorter)?.into_iter().enumerate() {
-            for (channel, step) in placed.route {
-                self.write(&mut log, item, step, &[channel])?;
-            }
-        }
-        Ok(log)
-    }
-
-    /// Returns the numbers of steps to try: a lower bound by the number of hops, the longest route and the ports, and
-    /// then more and more, below the required number. `bans` is the number of ban entries per item and step.
-    fn step_counts(&self, hops: usize, longest: usize, bans: usize) -> impl Iterator<Item = usize> {
+    /// Returns the numbers of steps to try: a lower bound by the number of hops and the ports, and then more and more, below
+    /// the required number.
+    fn step_counts(&self, hops: usize) -> impl Iterator<Item = usize> {
         let task = self.quotient.task;
         let sends = task.messages().len() / task.topology().terminal_count();
         let by_ports = match task.model().ports {
@@ -114,20 +82,16 @@ impl SymmetricExchange<'_> {
             Ports::Limit(limit) => sends.div_ceil(limit.get() as usize),
         };
         let by_resources = (hops * self.chunks).div_ceil(self.quotient.resource_slot_count());
-        let least = longest.max(by_ports).max(by_resources).max(self.request.goal as usize);
-        let most = MAX_BANS / (self.pairs.len() * self.chunks * bans);
+        let least = by_ports.max(by_resources).max(self.request.goal as usize);
+        let most = MAX_BANS / (self.pairs.len() * self.chunks);
         let below = (self.request.below as usize).min(most + 1);
         let step_counts = (0..u32::BITS).map(move |doubling| least.saturating_add((1 << doubling) - 1));
         step_counts.take_while(move |&steps| steps < below && self.request.budget.interruption().is_none())
     }
 
     /// Runs the tabu search for a number of steps.
-    fn settled<I: PlacementItems>(
-        &self,
-        mut items: I,
-        steps: usize,
-        rng: &mut impl Rng,
-    ) -> Option<Vec<ItemPlacement<I::Route>>> {
+    fn settled(&self, choices: &PathChoices, steps: usize, rng: &mut impl Rng) -> Option<Vec<ItemPlacement>> {
+        let mut items = DirectPlacement::new(choices, self.chunks, steps);
         let mut board = UsageBoard::new(self.quotient.capacities(), steps);
         settle(&mut items, &mut board, rng, |visits| {
             self.request.work.add(visits / VISITS_PER_UNIT);

@@ -5,7 +5,6 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::quotient::{OrbitSlot, QuotientNetwork};
-use super::tabu::{ItemPlacement, PlacementItems};
 use super::usage_board::{UsageBoard, UsageCell};
 use crate::kit::distances::{UNREACHED, fill_distances};
 
@@ -88,6 +87,16 @@ impl PathChoices {
     }
 }
 
+/// The placement of an item, a message.
+#[derive(Clone, Debug)]
+pub(super) struct ItemPlacement {
+    /// The cells that the item uses, each once.
+    pub(super) cells: Vec<UsageCell>,
+    /// The number of the path.
+    pub(super) path: usize,
+    pub(super) step: usize,
+}
+
 /// The placements of direct transfers: a path and a step per message.
 #[derive(Debug)]
 pub(super) struct DirectPlacement<'a> {
@@ -105,32 +114,32 @@ impl<'a> DirectPlacement<'a> {
         let banned_until = vec![0; choices.len() * chunks * steps];
         Self { choices, chunks, banned_until, sum: vec![0; steps] }
     }
-}
 
-impl PlacementItems for DirectPlacement<'_> {
-    /// The number of the path, and the step.
-    type Route = (usize, usize);
-
-    fn count(&self) -> usize {
+    /// Returns the number of items.
+    pub(super) fn count(&self) -> usize {
         self.choices.len() * self.chunks
     }
 
-    fn work(&self) -> usize {
+    /// Returns the average number of cells visited to place an item.
+    pub(super) fn work(&self) -> usize {
         self.choices.slots.len() * self.sum.len() / self.choices.len()
     }
 
-    fn length(&self, item: usize) -> usize {
+    /// Returns the approximate number of cells that a placement of an item uses.
+    pub(super) fn length(&self, item: usize) -> usize {
         self.choices.slots(self.choices.of(item / self.chunks).start).len()
     }
 
-    fn cheapest(
+    /// Returns a placement of an item with the least excess, and that excess. Banned placements count only if their excess is
+    /// below `enough`; ties are broken at random.
+    pub(super) fn cheapest(
         &mut self,
         board: &UsageBoard,
         item: usize,
         now: u32,
         enough: i64,
         rng: &mut impl Rng,
-    ) -> Option<(ItemPlacement<Self::Route>, i64)> {
+    ) -> Option<(ItemPlacement, i64)> {
         let banned_until = &self.banned_until[item * board.steps()..][..board.steps()];
         let mut best = None;
         let (mut least, mut ties) = (i16::MAX, 0);
@@ -157,10 +166,11 @@ impl PlacementItems for DirectPlacement<'_> {
         }
         let (path, step) = best?;
         let cells = self.choices.slots(path).iter().map(|&slot| board.cell(slot, step)).collect();
-        Some((ItemPlacement { cells, route: (path, step) }, i64::from(least)))
+        Some((ItemPlacement { cells, path, step }, i64::from(least)))
     }
 
-    fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32) {
+    /// Bans the step of these cells for an item, until a move number.
+    pub(super) fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32) {
         if let Some(&cell) = cells.first() {
             self.banned_until[item * board.steps() + board.step(cell)] = until;
         }

@@ -5,7 +5,7 @@
 //! | `free_action_group` | groups of symmetries under which no two images of a channel share a resource |
 //! | `quotient` | the network and its messages modulo the group |
 //! | `usage_board`, `tabu` | the tabu search for a step and a path per orbit of messages |
-//! | `direct_paths`, `relayed_routes` | the possible placements: direct transfers, or hop by hop |
+//! | `direct_paths` | the possible placements of an all-to-all |
 //! | `all_to_all`, `all_gather` | one attempt at a schedule |
 
 mod all_gather;
@@ -13,7 +13,6 @@ mod all_to_all;
 mod direct_paths;
 mod free_action_group;
 mod quotient;
-mod relayed_routes;
 mod tabu;
 #[cfg(test)]
 mod tests;
@@ -27,15 +26,15 @@ use crate::kit::method::Method;
 use crate::kit::method_error::MethodError;
 use crate::kit::request::MethodRequest;
 
-/// Symmetric search: all-to-all scatter or all-gather on a network with symmetries, by a search among the schedules
-/// that are invariant under a group of symmetries. If every channel must be busy in every step, it often finds a
+/// Symmetric search: wormhole all-to-all in direct transfers or all-gather on a network with symmetries, by a search among the
+/// schedules that are invariant under a group of symmetries. If every channel must be busy in every step, it often finds a
 /// shorter schedule than the other methods.
 ///
 /// Each attempt takes a random group, as large as possible, under which no two images of a channel share a resource.
 /// One message and one channel then stand for all their images, so the search space is smaller by the order of the
 /// group. Not supported: networks without symmetries, with more than [`MAX_TERMINALS`] terminals or [`MAX_NODES`]
-/// nodes; store-and-forward messages if not every node is a terminal; all-gather with limited ports. Time and memory: see
-/// [`tabu::settle`] and [`FreeActionGroup`].
+/// nodes; all-gather with limited ports, or if not every node is a terminal. Time and memory: see [`tabu::settle`] and
+/// [`FreeActionGroup`].
 ///
 /// # Source
 ///
@@ -43,7 +42,7 @@ use crate::kit::request::MethodRequest;
 /// hypercubes* (1991); here for any group of symmetries of any network.
 pub(crate) const SYMMETRIC: Method = Method {
     name: "symmetric",
-    about: "all-gather and all-to-all that a group of automorphisms preserves, where every channel must be busy",
+    about: "all-gather, and all-to-all in direct transfers, that a group of automorphisms preserves, where every channel must be busy",
     find,
     evaluations_per_delivery: 8,
     is_random: true,
@@ -67,8 +66,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let (topology, model) = (problem.topology(), problem.model());
     let is_supported = match problem.collective().name() {
         Some(CollectiveName::AllToAll) => {
-            topology.terminal_count() <= MAX_TERMINALS
-                && (model.switching == Switching::Wormhole || topology.is_direct())
+            topology.terminal_count() <= MAX_TERMINALS && model.switching == Switching::Wormhole
         }
         Some(CollectiveName::AllGather) => model.ports == Ports::All && topology.is_direct(),
         _ => false,
@@ -81,7 +79,7 @@ fn find(request: &MethodRequest<'_>) -> Result<Schedule, MethodError> {
     let log = request.best_attempt(|rng, context| {
         context.count(GROUP_SEARCH_WORK * topology.channel_count() as u64);
         if problem.messages().is_scatter() {
-            all_to_all::attempt(request, &task, &symmetries, context.number(), rng)
+            all_to_all::attempt(request, &task, &symmetries, rng)
         } else {
             let may_continue = |group: &FreeActionGroup<'_>, _: &mut _| {
                 request.work.add(group.work());

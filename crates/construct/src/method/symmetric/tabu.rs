@@ -6,7 +6,8 @@ use std::ops::Range;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-use super::usage_board::{UsageBoard, UsageCell};
+use super::direct_paths::{DirectPlacement, ItemPlacement};
+use super::usage_board::UsageBoard;
 
 /// Number of items in conflict among which the best move is made.
 const CANDIDATES: usize = 3;
@@ -30,57 +31,20 @@ const CHECK_INTERVAL: u32 = 64;
 /// The maximum number of items, so that an excess fits into 16 bits.
 pub(super) const MAX_ITEMS: usize = 1 << 14;
 
-/// The placement of an item.
-#[derive(Clone, Debug)]
-pub(super) struct ItemPlacement<R> {
-    /// The cells that the item uses, each once.
-    pub(super) cells: Vec<UsageCell>,
-    pub(super) route: R,
-}
-
-/// The items of a search and their possible placements.
-pub(super) trait PlacementItems {
-    /// The path and step, or the hops, of a placement.
-    type Route;
-
-    /// Returns the number of items, at most [`MAX_ITEMS`].
-    fn count(&self) -> usize;
-
-    /// Returns the average number of cells visited to place an item.
-    fn work(&self) -> usize;
-
-    /// Returns the approximate number of cells that a placement of an item uses.
-    fn length(&self, item: usize) -> usize;
-
-    /// Returns a placement of an item with the least excess, and that excess. Banned placements count only if their
-    /// excess is below `enough`; ties are broken at random.
-    fn cheapest(
-        &mut self,
-        board: &UsageBoard,
-        item: usize,
-        now: u32,
-        enough: i64,
-        rng: &mut impl Rng,
-    ) -> Option<(ItemPlacement<Self::Route>, i64)>;
-
-    /// Bans the placements of an item that use overloaded ones of these cells, until a move number.
-    fn ban(&mut self, board: &UsageBoard, item: usize, cells: &[UsageCell], until: u32);
-}
-
 /// Returns a placement of each item without conflicts; `None` if none is found within [`MAX_MOVES`] moves. Takes
-/// `O(U + W)` time per move, for `U` used cells and the [work](PlacementItems::work) `W` of an item. `may_continue`
+/// `O(U + W)` time per move, for `U` used cells and the [work](DirectPlacement::work) `W` of an item. `may_continue`
 /// gets the number of cells visited since its last call.
 ///
 /// # Source
 ///
 /// Hertz and de Werra, *Using tabu search techniques for graph coloring* (1987).
-pub(super) fn settle<I: PlacementItems>(
-    items: &mut I,
+pub(super) fn settle(
+    items: &mut DirectPlacement<'_>,
     board: &mut UsageBoard,
     rng: &mut impl Rng,
     may_continue: impl Fn(u64) -> bool,
-) -> Option<Vec<ItemPlacement<I::Route>>> {
-    let mut placed: Vec<Option<ItemPlacement<I::Route>>> = (0..items.count()).map(|_| None).collect();
+) -> Option<Vec<ItemPlacement>> {
+    let mut placed: Vec<Option<ItemPlacement>> = (0..items.count()).map(|_| None).collect();
     let mut order: Vec<usize> = (0..items.count()).collect();
     order.shuffle(rng);
     order.sort_by_key(|&item| Reverse(items.length(item)));
@@ -89,7 +53,7 @@ pub(super) fn settle<I: PlacementItems>(
         board.add(&placement.cells);
         placed[item] = Some(placement);
     }
-    let mut placed: Vec<ItemPlacement<I::Route>> = placed.into_iter().collect::<Option<_>>()?;
+    let mut placed: Vec<ItemPlacement> = placed.into_iter().collect::<Option<_>>()?;
     let uses: usize = placed.iter().map(|placement| placement.cells.len()).sum();
     let visits = (uses + CANDIDATES * items.work()) as u64;
     if !may_continue((items.count() * items.work()) as u64) {
@@ -111,7 +75,7 @@ pub(super) fn settle<I: PlacementItems>(
             return Some(placed);
         }
         least = least.min(total);
-        let mut best: Option<(i64, usize, ItemPlacement<I::Route>)> = None;
+        let mut best: Option<(i64, usize, ItemPlacement)> = None;
         let (tried, _) = in_conflict.partial_shuffle(rng, CANDIDATES);
         for &mut (conflicts, item) in tried {
             // A conflict counts for both items, so a move that removes it reduces the total twice.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lockstep_schedule::strategy::any_model;
-use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, Switching, verify};
+use lockstep_schedule::{Budget, Collective, CommunicationModel, Ports, Problem, ScatterRule, verify};
 use lockstep_topology::strategy::petersen;
 use lockstep_topology::{ChannelId, NodeId, Topology, TopologyBuilder};
 use proptest::prelude::*;
@@ -122,11 +122,7 @@ fn symmetric_networks_meet_their_bounds() {
         ("hypercube:5", &exchange, WORMHOLE, 16),
         ("complete:6", &exchange, WORMHOLE, 1),
         ("petersen", &exchange, WORMHOLE, 5),
-        ("ring:8", &exchange, STORE_AND_FORWARD, 8),
-        ("hypercube:3", &exchange, STORE_AND_FORWARD, 4),
-        ("torus:5x5", &exchange, STORE_AND_FORWARD, 15),
         ("torus:4x4", &exchange, relay, 8),
-        ("kautz:3,2", &exchange, STORE_AND_FORWARD, 7),
         ("torus:8x8", &gather, STORE_AND_FORWARD, 16),
         ("hypercube:6", &gather, STORE_AND_FORWARD, 11),
         ("kautz:2,4", &gather, WORMHOLE, 12),
@@ -147,15 +143,11 @@ fn symmetric_networks_meet_their_bounds() {
 #[test]
 fn ports_half_duplex_links_and_chunks_limit_the_steps() {
     let one_port = CommunicationModel { ports: Ports::limit(1).unwrap(), ..WORMHOLE };
-    let stored = CommunicationModel { ports: Ports::limit(1).unwrap(), ..STORE_AND_FORWARD };
-    assert_eq!(stored.switching, Switching::StoreAndForward);
     let exchange = Collective::all_to_all();
     let twice = exchange.clone().with_chunks(2.try_into().unwrap());
     let cases = [
         // Each node sends to all others, one per step.
         (network("hypercube:3", 1), &exchange, one_port, 7),
-        // The hops of each node's messages, one per step.
-        (network("hypercube:3", 2), &exchange, stored, 12),
         (network("torus:3x3", 3), &twice, WORMHOLE, 6),
         // Half the resources for the same messages.
         (network("torus:3x3", 4).half_duplex(), &exchange, WORMHOLE, 6),
@@ -172,7 +164,7 @@ fn ports_half_duplex_links_and_chunks_limit_the_steps() {
 
 /// Direct transfers take one port for the whole path, relays one for each hop.
 #[test]
-fn limited_ports_prefer_direct_transfers() {
+fn messages_that_may_be_relayed_take_direct_transfers() {
     let ports =
         |limit| CommunicationModel { ports: Ports::limit(limit).unwrap(), scatter: ScatterRule::Relay, ..WORMHOLE };
     let exchange = Collective::all_to_all();

@@ -41,11 +41,6 @@ impl UsageBoard {
         &self.excess[slot as usize * self.steps..][..self.steps]
     }
 
-    /// Returns true if the cell is used beyond its capacity.
-    pub(super) fn is_over(&self, cell: UsageCell) -> bool {
-        self.excess[cell as usize] > 1
-    }
-
     /// Returns the number of uses beyond capacity, over all these cells.
     pub(super) fn conflicts(&self, cells: &[UsageCell]) -> i64 {
         cells.iter().map(|cell| i64::from((self.excess[*cell as usize] - 1).max(0))).sum()
