@@ -47,7 +47,7 @@ const FIRST_STEPS: usize = 3;
 const LEAST_SHARE: u64 = 1 << 20;
 
 /// Visits of the search for shorter hops.
-const SHORTENING: u64 = 1 << 26;
+const SHORTENING: u64 = 1 << 25;
 
 /// Attempts to merge cycles in each round, with different random streams.
 const ATTEMPTS: u64 = 4;
