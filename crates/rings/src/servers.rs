@@ -5,7 +5,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 use crate::path_search::PathSearch;
 use crate::problem::RingProblem;
 use crate::rational::Rational;
-use crate::ring_set::{RingKind, RingSet};
+use crate::ring_set::{MAX_RINGS, RingKind, RingSet};
 use crate::server::{Chain, Server};
 use crate::work::Work;
 
@@ -157,12 +157,29 @@ pub(crate) fn server_rings(
     rho: Rational,
     work: &mut Work<'_>,
 ) -> Option<RingSet> {
+    let whole = division.classes(problem.topology(), usize::MAX);
+    let count = whole.1;
+    let set = rings_over_classes(problem, division, whole, (rings, rho), work);
+    if set.is_some() || count <= rings as usize {
+        return set;
+    }
+    let some = division.classes(problem.topology(), rings as usize);
+    rings_over_classes(problem, division, some, (rings, rho), work)
+}
+
+/// Returns rings that use these classes equally. There may be more of them than requested; the others are left out.
+fn rings_over_classes(
+    problem: &RingProblem<'_>,
+    division: &Division,
+    (class, class_count): (Vec<Option<usize>>, usize),
+    (requested, rho): (u32, Rational),
+    work: &mut Work<'_>,
+) -> Option<RingSet> {
     let topology = problem.topology();
-    let (class, class_count) = division.classes(topology, rings as usize);
-    if class_count == 0 || !(rings as usize).is_multiple_of(class_count) || !work.spend(topology.channel_count() as u64)
-    {
+    if class_count == 0 || class_count > MAX_RINGS || !work.spend(topology.channel_count() as u64) {
         return None;
     }
+    let rings = requested.checked_next_multiple_of(class_count as u32)?;
     // The least capacity that suffices for the chains of a class.
     let per_class = Rational::from(u64::from(rings) / class_count as u64);
     let class_capacity = per_class.checked_scale(rho.denominator(), rho.numerator())?;
@@ -179,7 +196,7 @@ pub(crate) fn server_rings(
         .into_iter()
         .find_map(|shifts| work.lend(third, |work| shifted_chains(&servers, rings, rho, &shifts, class_count, work)));
     let chains = shifted.or_else(|| turned_chains(topology, &servers, rings, rho, work))?;
-    join(problem, division, &chains)
+    join(problem, division, &chains, requested as usize)
 }
 
 /// Returns the numbers of places between the classes of entry and exit in each server, whose sum is 0 modulo the number of classes.
@@ -257,13 +274,13 @@ fn turned_chains(
     servers.iter().enumerate().map(of_server).collect()
 }
 
-/// Joins the chains of each ring: each exit to the entry of the next server.
-fn join(problem: &RingProblem<'_>, division: &Division, chains: &[Vec<Chain>]) -> Option<RingSet> {
+/// Joins the chains of each of the first rings: each exit to the entry of the next server.
+fn join(problem: &RingProblem<'_>, division: &Division, chains: &[Vec<Chain>], rings: usize) -> Option<RingSet> {
     let topology = problem.topology();
     let mut set = RingSet::new(RingKind::Ring, problem.terminals().to_vec(), 0);
     let mut search = PathSearch::new(topology, 0);
     let mut load = vec![0u64; topology.channel_bound()];
-    for ring in 0..chains[0].len() {
+    for ring in 0..rings {
         let (mut order, mut paths): (Vec<NodeId>, Vec<Vec<ChannelId>>) = (Vec::new(), Vec::new());
         for chain in chains.iter().map(|of_server| &of_server[ring]) {
             order.extend(&chain.terminals);
