@@ -242,9 +242,10 @@ mod tests {
         let load = verify(&server, &set).unwrap();
         let facts = GraphFacts { unit_bytes_per_second: 1_000_000_000, path_type: None };
         let graphs = nccl_graphs(&server, (&set, &load), None, &devices, facts).unwrap();
-        // Both rings cross the link of 16 GB/s between the processors. Both chains are cut there, and cross it once in each direction.
+        // Both rings cross the link of 16 GB/s between the processors once in each direction. Both chains are cut there, and the
+        // GPUs inside of a chain send twice over their links of 24 GB/s.
         let speeds: Vec<f32> = graphs.graphs.iter().map(|graph| graph.speed_intra).collect();
-        assert_eq!(speeds, [8.0, 8.0]);
+        assert_eq!(speeds, [8.0, 6.0]);
         assert!(graphs.graphs.iter().all(|graph| graph.type_intra == PathType::Sys && graph.same_channels));
         assert_eq!(graphs.graph(GraphId::Ring).unwrap().channels, vec![Order::inside([0, 1, 2, 3]); 2]);
         assert_eq!(graphs.graph(GraphId::Tree).unwrap().channels, vec![Order::inside([2, 3, 0, 1]); 2]);
@@ -292,7 +293,13 @@ mod tests {
         assert_eq!(kind(1, 2), PathType::Sys);
         let direct: Topology = "ring:4".parse().unwrap();
         assert_eq!(worst_path(&direct, &rings(&direct, &[[0, 1, 2, 3]])), PathType::Nvl);
-        let unknown: Topology = "star:4".parse().unwrap();
+        let mut unknown = TopologyBuilder::new("crossbar");
+        let crossbar = unknown.switch("X");
+        for gpu in 0..4 {
+            let gpu = unknown.terminal(format!("gpu{gpu}"));
+            unknown.link(gpu, crossbar);
+        }
+        let unknown = unknown.build().unwrap();
         assert_eq!(worst_path(&unknown, &rings(&unknown, &[[0, 1, 2, 3]])), PathType::Sys);
     }
 
@@ -313,7 +320,8 @@ mod tests {
         let set = rings(&one_way, &[[0, 1, 2, 3]]);
         assert!(matches!(convert(&one_way, &set), ConversionError::OneWay(_)));
         let cluster: Topology = "dgx-a100:2".parse().unwrap();
-        let order = cluster.terminals().to_vec();
+        let (first, second) = cluster.terminals().split_at(8);
+        let order: Vec<NodeId> = first.iter().chain(second.iter().rev()).copied().collect();
         let set = route_orders(&cluster, RingKind::Ring, &[order], 0).unwrap();
         assert!(matches!(convert(&cluster, &set), ConversionError::SeveralHosts { .. }));
     }
