@@ -302,9 +302,10 @@ impl TuneRecord<'_> {
         sheet.line("library", self.library);
         let hosts = if self.hosts > 1 { format!(" on {} hosts", self.hosts) } else { String::new() };
         sheet.line("ranks", format!("{}{hosts}", self.ranks));
-        match self.library.parse().is_ok_and(Library::is_nccl) {
-            true => sheet.line("times", "model of NCCL 2.30"),
-            false => sheet.line("start-up", format!("{} per message", Quantity::Time.format(self.start_up_ps))),
+        if self.library.parse().is_ok_and(Library::is_nccl) {
+            sheet.line("times", "model of NCCL 2.30");
+        } else {
+            sheet.line("start-up", format!("{} per message", Quantity::Time.format(self.start_up_ps)));
         }
         for table in &self.collectives {
             for one in &table.unsupported {

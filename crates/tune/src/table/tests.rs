@@ -112,7 +112,7 @@ fn ucc_has_adjacent_ranges() {
 fn mpich_keeps_its_choices_for_other_communicators() {
     let tuning = tuned(Library::Mpich, "ring:4", &[CollectiveName::AllGather]);
     let table = r#"{"collective=allgather": {
-        "comm_type=intra": {"any": {"algorithm=MPIR_Allgather_intra_brucks": {"k": 2}}},
+        "comm_type=intra": {"any": {"algorithm=MPIR_Allgather_intra_brucks": {"k=2": {}}}},
         "comm_type=inter": {"algorithm=MPIR_Allgather_inter_local_gather_remote_bcast": {}}},
         "collective=barrier": {"any": {"algorithm=x": {}}}}"#;
     expect![[r#"
@@ -122,7 +122,7 @@ fn mpich_keeps_its_choices_for_other_communicators() {
               "comm_size<=3": {
                 "any": {
                   "algorithm=MPIR_Allgather_intra_brucks": {
-                    "k": 2
+                    "k=2": {}
                   }
                 }
               },
@@ -134,7 +134,7 @@ fn mpich_keeps_its_choices_for_other_communicators() {
               "comm_size=any": {
                 "any": {
                   "algorithm=MPIR_Allgather_intra_brucks": {
-                    "k": 2
+                    "k=2": {}
                   }
                 }
               }
@@ -153,17 +153,41 @@ fn mpich_keeps_its_choices_for_other_communicators() {
     .assert_eq(&merge_into_mpich(table, &tuning).unwrap());
 }
 
+/// Calls that an algorithm does not support would abort the job.
+#[test]
+fn mpich_keeps_its_choices_for_other_calls() {
+    let collectives = [CollectiveName::AllReduce, CollectiveName::AllToAll, CollectiveName::ReduceScatter];
+    let tuning = tuned(Library::Mpich, "ring:4", &collectives);
+    let own = |name: &str| format!(r#""collective={name}": {{"comm_type=intra": {{"algorithm=own": {{}}}}}}"#);
+    let names = ["allreduce", "alltoall", "reduce_scatter", "reduce_scatter_block"].map(own);
+    let merged = merge_into_mpich(&format!("{{{}}}", names.join(",")), &tuning).unwrap();
+    let merged: serde_json::Value = serde_json::from_str(&merged).unwrap();
+    let at = |name: &str, tests: &[&str]| -> serde_json::Value {
+        let intra = &merged[format!("collective={name}")]["comm_type=intra"];
+        tests.iter().fold(intra["comm_size<=4"].clone(), |table, test| table[*test].clone())
+    };
+    let own = serde_json::json!({"algorithm=own": {}});
+    assert_eq!(at("allreduce", &["is_op_built_in=no"]), own);
+    assert_eq!(at("allreduce", &["is_op_built_in=yes", "count<pow2"]), own);
+    assert_eq!(at("alltoall", &["is_sendbuf_inplace=yes"]), own);
+    assert_eq!(at("reduce_scatter", &["is_commutative=no"]), own);
+    let chosen = at("reduce_scatter_block", &["is_commutative=yes", "total_msg_size=any"]);
+    assert!(chosen.to_string().contains("MPIR_Reduce_scatter_block_intra_"), "{chosen}");
+    let chosen = at("allreduce", &["is_op_built_in=yes", "count=any", "avg_msg_size=any"]);
+    assert!(chosen.to_string().contains("MPIR_Allreduce_intra_reduce_scatter_allgather"), "{chosen}");
+}
+
 #[test]
 fn incomplete_tables_of_mpich_are_refused() {
     let tuning = tuned(Library::Mpich, "ring:4", &[CollectiveName::AllGather]);
     let error = |table: &str| merge_into_mpich(table, &tuning).unwrap_err();
     assert!(matches!(error("{"), MergeError::Json(_)));
     assert!(matches!(error("[]"), MergeError::Json(_)));
+    assert!(matches!(error(r#"{"collective=allgather": 3}"#), MergeError::Json(_)));
     assert!(matches!(error(&"{\"a\":".repeat(100_000)), MergeError::Json(_)));
     let missing = |table: &str, expected: &str| {
         assert!(matches!(error(table), MergeError::Missing { key } if key == expected), "{table}");
     };
     missing("{}", "collective=allgather");
-    missing("3", "collective=allgather");
     missing(r#"{"collective=allgather": {}}"#, "collective=allgather, comm_type=intra");
 }
