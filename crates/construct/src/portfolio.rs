@@ -155,9 +155,7 @@ impl<'a> Portfolio<'a> {
     /// Runs one round: each method makes some more attempts. `observe` gets each method that supports the problem, its
     /// effort, and the number of steps if it is a new best.
     pub(crate) fn round(&mut self, observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>)) {
-        if !self.is_quick_done {
-            self.make_quick(observe);
-        }
+        self.begin(observe);
         for place in 0..self.methods.len() {
             let attempts = self.methods[place].attempts;
             let planned = (attempts * GROWTH).max(1);
@@ -184,14 +182,15 @@ impl<'a> Portfolio<'a> {
         &mut self,
         observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>),
     ) -> Option<FoundSchedule> {
-        if !self.is_quick_done {
-            self.make_quick(observe);
-        }
+        self.begin(observe);
         self.quick.take()
     }
 
-    /// Makes the quick schedule, if there is a time limit and no schedule.
-    fn make_quick(&mut self, observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>)) {
+    /// Makes the quick schedule, once, if there is a time limit and no schedule.
+    pub(crate) fn begin(&mut self, observe: &mut dyn FnMut(&'static Method, Effort, Option<u32>)) {
+        if std::mem::replace(&mut self.is_quick_done, true) {
+            return;
+        }
         let budget = self.budget_of_attempt();
         let method = if self.request.problem.messages().is_scatter() { &FIRST_FIT } else { &RAREST_FIRST };
         let is_needed = !self.has_schedule()
@@ -205,7 +204,6 @@ impl<'a> Portfolio<'a> {
         });
         self.quick = result.flatten().map(|schedule| FoundSchedule { schedule, method: Some(method.name) });
         self.quick_steps = self.quick.as_ref().map_or(u32::MAX, |quick| quick.schedule.step_count() as u32);
-        self.is_quick_done = true;
         if let Some(steps) = self.best_steps() {
             observe(method, Effort { attempts: 1, evaluations: work.evaluations().unwrap_or(0) }, Some(steps));
         }
