@@ -114,7 +114,9 @@ pub fn schedule(problem: &Problem<'_>, steps: u32, seed: u64, budget: &Budget) -
     let portfolios = requests.map(|request| Portfolio::new(EngineRequest { pause_after, ..request }));
     let mut portfolios: Vec<Portfolio> = portfolios.collect();
     // A search for the first phase must not take the time of the first schedule of the second one.
-    portfolios.iter_mut().for_each(|portfolio| portfolio.begin(&mut |_, _, _| {}));
+    for portfolio in &mut portfolios {
+        portfolio.begin(&mut |_, _, _| {});
+    }
     loop {
         for portfolio in &mut portfolios {
             portfolio.round(&mut |_, _, _| {});
