@@ -69,6 +69,7 @@ mod hops;
 mod length_program;
 mod lengths;
 mod matching;
+mod merging;
 mod path_search;
 mod permutations;
 mod problem;

@@ -6,18 +6,15 @@ use crate::bound::{RefutationProof, RingBound, RingRefutation};
 use crate::check::check_cubic_parity;
 use crate::error::RingError;
 use crate::exact::{ExactAnswer, decide, shorten};
-use crate::factors::Factors;
-use crate::hop_choice::choose_hops;
 use crate::hops::Hops;
 use crate::length_program::program_lengths;
 use crate::lengths::{better, cut_lengths, of_cut, simple_lengths};
-use crate::permutations::Permutations;
+use crate::merging::merged;
 use crate::problem::RingProblem;
 use crate::rational::Rational;
 use crate::request::{RingAnswer, RingRequest};
 use crate::ring_count::RingCount;
 use crate::ring_set::{MAX_RINGS, RingKind, RingSet};
-use crate::rng::rng;
 use crate::servers::{Division, divisions, server_rings};
 use crate::traversal::traversal_sets;
 use crate::verify::{RingLoad, verify};
@@ -38,18 +35,19 @@ const QUICK: u64 = 1 << 23;
 /// Maximum number of hops of sets whose rings have the order of a traversal.
 const MAX_ROUTED: u64 = 1 << 16;
 
-/// Permutations beside those that become rings.
-const MAX_SPARE: u32 = 2;
-
 /// The rounds of decisions. Each has a part of the work, as a power of two, and a factor from one value of `rho` to the next one that is
 /// tried without a proof.
 const ROUNDS: [(u32, [u128; 2]); 3] = [(10, [8, 7]), (7, [32, 31]), (4, [1, 1])];
+
+/// The part of the work for one of the first constructions, as a power of two, and the number of values of `rho` that are tried.
+const FIRST_PART: u32 = 5;
+const FIRST_STEPS: usize = 3;
 
 /// The least work of a decision.
 const LEAST_SHARE: u64 = 1 << 20;
 
 /// Visits of the search for shorter hops.
-const SHORTENING: u64 = 1 << 26;
+const SHORTENING: u64 = 1 << 25;
 
 /// Attempts to merge cycles in each round, with different random streams.
 const ATTEMPTS: u64 = 4;
@@ -163,9 +161,7 @@ impl Search<'_> {
         // A construction that meets the bound saves the search for a better one.
         let least = *self.count.range().start();
         self.traverse(least);
-        if let Some((rings, rho)) = self.next(&[]) {
-            self.construct(rings, rho, 0..1, QUICK);
-        }
+        self.construct_first();
         if !self.raise_bound() {
             return;
         }
@@ -184,6 +180,37 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    /// Constructs sets of the number of rings with the greatest limit, of half as many, and so on, at the least `rho` and some larger values.
+    /// Ends if a set meets the limit.
+    fn construct_first(&mut self) {
+        let Some((most, _)) = self.next(&[]) else { return };
+        let total = 8 * self.share;
+        self.share = (total >> FIRST_PART).max(LEAST_SHARE);
+        let counts = std::iter::successors(Some(most), |&rings| (rings > 1).then_some(rings / 2));
+        let range = self.count.range();
+        for rings in counts.take_while(|rings| range.contains(rings)) {
+            let Some((_, mut rho)) = self.limit(rings) else { break };
+            for _ in 0..FIRST_STEPS {
+                let limit = rho.reciprocal().and_then(|inverse| inverse.checked_scale(rings.into(), 1));
+                if limit.is_none_or(|limit| limit <= self.bandwidth()) || self.construct(rings, rho, 0..1, QUICK) {
+                    break;
+                }
+                rho = self.larger(rho, ROUNDS[0].1);
+            }
+            if !self.is_useful(most) || !self.work.spend(1) {
+                break;
+            }
+        }
+        self.share = total / 8;
+    }
+
+    /// Returns the least candidate above a value that is also larger by a factor.
+    fn larger(&self, rho: Rational, factor: [u128; 2]) -> Rational {
+        let larger = rho.checked_scale(factor[0], factor[1]).unwrap_or(rho);
+        let candidates = self.problem.candidates();
+        candidates.after(rho).max(candidates.from(larger))
     }
 
     /// Raises the bound by the cuts of servers.
@@ -308,9 +335,7 @@ impl Search<'_> {
     /// Tries larger values of `rho`, until the best set has more bandwidth.
     fn climb(&mut self, (rings, mut rho): (u32, Rational), factor: [u128; 2], round: u64) {
         for _ in 0..MAX_STEPS {
-            let larger = rho.checked_scale(factor[0], factor[1]).unwrap_or(rho);
-            let candidates = self.problem.candidates();
-            rho = candidates.after(rho).max(candidates.from(larger));
+            rho = self.larger(rho, factor);
             let limit = rho.reciprocal().and_then(|inverse| inverse.checked_scale(rings.into(), 1));
             if limit.is_none_or(|limit| limit <= self.bandwidth()) || !self.work.spend(1) {
                 return;
@@ -424,29 +449,4 @@ impl Search<'_> {
             set.kind() == RingKind::Ring && place.is_some_and(is_kept)
         })
     }
-}
-
-/// Merges cycles of links, then cycles of hops. Every second attempt has spare permutations, with which the others exchange hops.
-fn merged(
-    problem: &RingProblem<'_>,
-    rings: u32,
-    rho: Rational,
-    [seed, attempt]: [u64; 2],
-    work: &mut Work<'_>,
-) -> Option<RingSet> {
-    let mut rng = rng(seed, attempt);
-    let goal = rings as usize;
-    let half = work.left / 2;
-    let of_links = work.lend(half, |work| {
-        let mut factors = Factors::new(problem, rho, &mut rng, work).filter(|factors| factors.rings() >= goal)?;
-        factors.merge(&mut rng, work).then(|| factors.into_set(goal))
-    });
-    if of_links.is_some() {
-        return of_links;
-    }
-    let spare = if attempt.is_multiple_of(2) { MAX_SPARE } else { 0 };
-    let with_spare = |spare| Some((spare as usize, choose_hops(problem, rings + spare, rho, &mut rng, work)?));
-    let (spare, hops) = (0..=spare).rev().find_map(with_spare)?;
-    let mut permutations = Permutations::new(problem, hops, goal + spare, &mut rng, work)?;
-    permutations.merge(goal, &mut rng, work).then(|| permutations.into_set(goal))
 }

@@ -3,6 +3,7 @@
 use lockstep_topology::{ChannelId, MAX_CAPACITY, NodeId, Topology, TopologyBuilder};
 
 use crate::exact::{ExactAnswer, decide};
+use crate::merging::merged;
 use crate::path_search::PathSearch;
 use crate::problem::RingProblem;
 use crate::rational::Rational;
@@ -12,6 +13,9 @@ use crate::work::Work;
 
 /// Visits that take the time of an assignment of the solver.
 const VISITS_PER_ASSIGNMENT: u64 = 32;
+
+/// Attempts to merge cycles.
+const MERGINGS: u64 = 4;
 
 /// Larger formulas are not tried: the number of terminals, times itself and the number of chains.
 const MAX_VARIABLES: usize = 1 << 14;
@@ -39,19 +43,37 @@ pub(crate) struct Server {
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
     pub(crate) entry_class: usize,
+    exit_class: usize,
     pub(crate) terminals: Vec<NodeId>,
     /// One more than terminals. The first one begins, and the last one ends, outside the server.
     pub(crate) paths: Vec<Vec<ChannelId>>,
 }
 
+impl Chain {
+    /// Returns the chain in the other direction. `None` if a channel has no opposite one.
+    pub(crate) fn reversed(&self, opposite: &[Option<ChannelId>]) -> Option<Self> {
+        let back = |path: &Vec<ChannelId>| -> Option<Vec<ChannelId>> {
+            path.iter().rev().map(|channel| opposite[channel.index()]).collect()
+        };
+        Some(Self {
+            entry_class: self.exit_class,
+            exit_class: self.entry_class,
+            terminals: self.terminals.iter().rev().copied().collect(),
+            paths: self.paths.iter().rev().map(back).collect::<Option<_>>()?,
+        })
+    }
+}
+
 impl Server {
-    /// Returns the server of some nodes. `class_of` returns the class of a node outside, if it has one.
+    /// Returns the server of some nodes. `class_of` returns the class of a node outside, if it has one. `class_capacity` is that of the
+    /// channels between a class and the terminal for all other servers.
     pub(crate) fn new(
         topology: &Topology,
         nodes: Vec<NodeId>,
         is_inside: impl Fn(NodeId) -> bool,
         class_of: impl Fn(NodeId) -> Option<usize>,
         class_count: usize,
+        class_capacity: u64,
     ) -> Option<Self> {
         let mut builder = TopologyBuilder::new("server");
         let mut local = vec![None; topology.node_count()];
@@ -84,7 +106,7 @@ impl Server {
         }
         for &class in &classes {
             let link = builder.link(class, outside);
-            builder.set_capacity(link, MAX_CAPACITY);
+            builder.set_capacity(link, class_capacity.clamp(1, MAX_CAPACITY));
         }
         Some(Self { topology: builder.build().ok()?, outside, classes, nodes, channels })
     }
@@ -105,10 +127,30 @@ impl Server {
         };
         let of_chain = |chain: &Chain| Chain {
             entry_class: chain.entry_class,
+            exit_class: chain.exit_class,
             terminals: chain.terminals.iter().map(|&node| self.nodes[place(&from.nodes, node)]).collect(),
             paths: chain.paths.iter().map(|path| path.iter().map(channel).collect()).collect(),
         };
         chains.iter().map(of_chain).collect()
+    }
+
+    /// Finds chains with at most this `rho` by the merging of cycles, between any classes. An equal number of chains enters, and leaves, over
+    /// each class.
+    pub(crate) fn merged_chains(&self, rings: u32, rho: Rational, work: &mut Work<'_>) -> Option<Vec<Chain>> {
+        let problem = RingProblem::new(&self.topology, RingKind::Ring, None, 0).ok()?;
+        let per_class = rings as usize / self.classes.len();
+        for attempt in 0..MERGINGS {
+            let set = work.lend(work.left / MERGINGS, |work| merged(&problem, rings, rho, [0, attempt], work));
+            let Some(chains) = set.and_then(|set| self.split(&set)) else { continue };
+            let is_even = (0..self.classes.len()).all(|class| {
+                chains.iter().filter(|chain| chain.entry_class == class).count() == per_class
+                    && chains.iter().filter(|chain| chain.exit_class == class).count() == per_class
+            });
+            if is_even {
+                return Some(chains);
+            }
+        }
+        None
     }
 
     /// Finds chains with at most this `rho`. The chains that enter over class `c` leave over class `c + shift`; an equal number of chains
@@ -197,12 +239,14 @@ impl Server {
             order.rotate_left(start);
             hops.rotate_left(start);
             let entry = self.topology.head(*hops[0].first()?);
-            let entry_class = self.classes.iter().position(|&class| class == entry)?;
+            let exit = self.topology.tail(*hops.last()?.last()?);
+            let class_of = |node: NodeId| self.classes.iter().position(|&class| class == node);
+            let (entry_class, exit_class) = (class_of(entry)?, class_of(exit)?);
             let paths = hops
                 .iter()
                 .map(|path| path.iter().filter_map(|channel| self.channels.get(channel.index()).copied()).collect());
             let terminals = order[1..].iter().map(|node| self.nodes[node.index()]).collect();
-            Some(Chain { entry_class, terminals, paths: paths.collect() })
+            Some(Chain { entry_class, exit_class, terminals, paths: paths.collect() })
         };
         (0..set.len()).map(of_ring).collect()
     }

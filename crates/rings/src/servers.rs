@@ -5,7 +5,7 @@ use lockstep_topology::{ChannelId, NodeId, Topology};
 use crate::path_search::PathSearch;
 use crate::problem::RingProblem;
 use crate::rational::Rational;
-use crate::ring_set::{RingKind, RingSet};
+use crate::ring_set::{MAX_RINGS, RingKind, RingSet};
 use crate::server::{Chain, Server};
 use crate::work::Work;
 
@@ -149,7 +149,7 @@ impl Division {
 ///
 /// A ring enters and leaves each server once. In every server, it leaves over a class of network cards that is a number of places
 /// behind that of its entry: none, or one place forwards and backwards in turn. With an odd number of servers, the last three have one, one
-/// and minus two places, which needs three classes.
+/// and minus two places, which needs three classes. An even number of equal servers can also have any chains and their reverses in turn.
 pub(crate) fn server_rings(
     problem: &RingProblem<'_>,
     division: &Division,
@@ -157,22 +157,46 @@ pub(crate) fn server_rings(
     rho: Rational,
     work: &mut Work<'_>,
 ) -> Option<RingSet> {
+    let whole = division.classes(problem.topology(), usize::MAX);
+    let count = whole.1;
+    let set = rings_over_classes(problem, division, whole, (rings, rho), work);
+    if set.is_some() || count <= rings as usize {
+        return set;
+    }
+    let some = division.classes(problem.topology(), rings as usize);
+    rings_over_classes(problem, division, some, (rings, rho), work)
+}
+
+/// Returns rings that use these classes equally. There may be more of them than requested; the others are left out.
+fn rings_over_classes(
+    problem: &RingProblem<'_>,
+    division: &Division,
+    (class, class_count): (Vec<Option<usize>>, usize),
+    (requested, rho): (u32, Rational),
+    work: &mut Work<'_>,
+) -> Option<RingSet> {
     let topology = problem.topology();
-    let (class, class_count) = division.classes(topology, rings as usize);
-    if class_count == 0 || !(rings as usize).is_multiple_of(class_count) || !work.spend(topology.channel_count() as u64)
-    {
+    if class_count == 0 || class_count > MAX_RINGS || !work.spend(topology.channel_count() as u64) {
         return None;
     }
+    let rings = requested.checked_next_multiple_of(class_count as u32)?;
+    // The least capacity that suffices for the chains of a class.
+    let per_class = Rational::from(u64::from(rings) / class_count as u64);
+    let class_capacity = per_class.checked_scale(rho.denominator(), rho.numerator())?;
+    let class_capacity = class_capacity.numerator().div_ceil(class_capacity.denominator());
+    let class_capacity = u64::try_from(class_capacity).unwrap_or(u64::MAX);
     let server = |server: u32| {
         let is_inside = |node: NodeId| division.server[node.index()] == server;
-        Server::new(topology, division.nodes(server), is_inside, |node| class[node.index()], class_count)
+        let class_of = |node: NodeId| class[node.index()];
+        Server::new(topology, division.nodes(server), is_inside, class_of, class_count, class_capacity)
     };
     let servers: Vec<Server> = (0..division.count as u32).map(server).collect::<Option<_>>()?;
-    let chains = shifts(division.count, class_count)
+    let third = work.left / 3;
+    let shifted = shifts(division.count, class_count)
         .into_iter()
-        .find_map(|shifts| all_chains(&servers, rings, rho, &shifts, work).map(|chains| (chains, shifts)));
-    let (chains, shifts) = chains?;
-    join(problem, division, chains, &shifts, class_count)
+        .find_map(|shifts| work.lend(third, |work| shifted_chains(&servers, rings, rho, &shifts, class_count, work)));
+    let chains = shifted.or_else(|| turned_chains(topology, &servers, rings, rho, work))?;
+    join(problem, division, &chains, requested as usize)
 }
 
 /// Returns the numbers of places between the classes of entry and exit in each server, whose sum is 0 modulo the number of classes.
@@ -188,62 +212,83 @@ fn shifts(servers: usize, classes: usize) -> Vec<Vec<usize>> {
     found
 }
 
-/// Returns the chains of all servers. Equal servers have equal chains.
-fn all_chains(
+/// Returns the chains of all rings in each server, where each class of exits is a number of places behind that of its entry. Equal servers
+/// have equal chains.
+fn shifted_chains(
     servers: &[Server],
     rings: u32,
     rho: Rational,
     shifts: &[usize],
+    classes: usize,
     work: &mut Work<'_>,
 ) -> Option<Vec<Vec<Chain>>> {
-    let mut chains: Vec<Vec<Chain>> = Vec::new();
+    let mut found: Vec<Vec<Chain>> = Vec::new();
     // The servers whose chains were searched for.
     let mut searched: Vec<usize> = Vec::new();
     for (place, server) in servers.iter().enumerate() {
         let is_known = |&other: &usize| shifts[other] == shifts[place] && servers[other].is_equal_to(server);
-        let of_server = if let Some(other) = searched.iter().copied().find(is_known) {
-            server.translated(&chains[other], &servers[other])
+        let mut of_server = if let Some(other) = searched.iter().copied().find(is_known) {
+            server.translated(&found[other], &servers[other])
         } else {
             searched.push(place);
             server.chains(rings, rho, shifts[place], work)?
         };
-        chains.push(of_server);
+        of_server.sort_by_key(|chain| chain.entry_class);
+        found.push(of_server);
     }
-    Some(chains)
+    // A ring enters over the class in which it left the server before.
+    let per_class = rings as usize / classes;
+    let mut offset = 0;
+    for (of_server, shift) in found.iter_mut().zip(shifts) {
+        if of_server.iter().enumerate().any(|(place, chain)| chain.entry_class != place / per_class) {
+            return None;
+        }
+        of_server.rotate_left(offset * per_class);
+        offset = (offset + shift) % classes;
+    }
+    Some(found)
 }
 
-/// Joins the chains of all servers to rings: each exit to an entry of the next server over the same class.
-fn join(
-    problem: &RingProblem<'_>,
-    division: &Division,
-    mut chains: Vec<Vec<Chain>>,
-    shifts: &[usize],
-    classes: usize,
-) -> Option<RingSet> {
-    let topology = problem.topology();
-    for of_server in &mut chains {
-        of_server.sort_by_key(|chain| chain.entry_class);
+/// Returns the chains of all rings in each of an even number of equal servers: every second one has the reverse chains.
+fn turned_chains(
+    topology: &Topology,
+    servers: &[Server],
+    rings: u32,
+    rho: Rational,
+    work: &mut Work<'_>,
+) -> Option<Vec<Vec<Chain>>> {
+    let first = &servers[0];
+    if servers.len() % 2 == 1 || !servers.iter().all(|server| server.is_equal_to(first)) {
+        return None;
     }
+    let chains = first.merged_chains(rings, rho, work)?;
+    let mut opposite = vec![None; topology.channel_bound()];
+    for [there, back] in topology.links() {
+        (opposite[there.index()], opposite[back.index()]) = (Some(back), Some(there));
+    }
+    let of_server = |(place, server): (usize, &Server)| {
+        let chains = server.translated(&chains, first);
+        let turned = || chains.iter().map(|chain| chain.reversed(&opposite)).collect();
+        if place % 2 == 0 { Some(chains) } else { turned() }
+    };
+    servers.iter().enumerate().map(of_server).collect()
+}
+
+/// Joins the chains of each of the first rings: each exit to the entry of the next server.
+fn join(problem: &RingProblem<'_>, division: &Division, chains: &[Vec<Chain>], rings: usize) -> Option<RingSet> {
+    let topology = problem.topology();
     let mut set = RingSet::new(RingKind::Ring, problem.terminals().to_vec(), 0);
     let mut search = PathSearch::new(topology, 0);
     let mut load = vec![0u64; topology.channel_bound()];
-    let rings = chains[0].len();
-    let per_class = rings / classes;
     for ring in 0..rings {
         let (mut order, mut paths): (Vec<NodeId>, Vec<Vec<ChannelId>>) = (Vec::new(), Vec::new());
-        let (mut class, turn) = (ring / per_class, ring % per_class);
-        for (of_server, shift) in chains.iter().zip(shifts) {
-            let chain = &of_server[class * per_class + turn];
-            if chain.entry_class != class {
-                return None;
-            }
+        for chain in chains.iter().map(|of_server| &of_server[ring]) {
             order.extend(&chain.terminals);
             match paths.last_mut() {
                 Some(last) => append(topology, division, last, &chain.paths[0], (&mut search, &mut load))?,
                 None => paths.push(chain.paths[0].clone()),
             }
             paths.extend(chain.paths[1..].iter().cloned());
-            class = (class + shift) % classes;
         }
         // The last exit leads to the first entry.
         let mut last = paths.pop()?;

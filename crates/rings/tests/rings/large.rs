@@ -45,6 +45,8 @@ fn rings_over_servers_use_every_network_card() {
         ("dgx-h100:16", 8, 8),
         ("dgx-a100:127", 8, 8),
         ("dgx-a100:128", 8, 8),
+        ("dgx-a100:9", 1, 1),
+        ("dgx-a100:6", 5, 5),
         ("cluster:nodes=4,gpus=72,nvlink=900GB/s,rails=72,nic=50GB/s", 18, 18),
         ("cluster:nodes=5,gpus=8,nvlink=300GB/s,rails=1,nic=25GB/s", 8, 8),
         ("cluster:nodes=7,gpus=4,nvlink=300GB/s,rails=4,nic=25GB/s", 4, 4),
