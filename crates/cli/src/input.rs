@@ -88,6 +88,12 @@ pub(crate) fn saved(path: &Path) -> anyhow::Result<Saved> {
 
 /// Returns the error of a file that is neither a schedule nor a plan. The first bytes tell a program.
 fn not_saved(path: &Path, first: &[u8]) -> anyhow::Error {
+    if let Some(format) = decode_text(first.to_vec()).ok().and_then(|text| lockstep_rings::format::detect(&text)) {
+        let (name, path) = (name(path), path_name(path));
+        return anyhow!(
+            "{name}: this is a file of NCCL or RCCL ({format}); compare it with lockstep judge {path} --network NETWORK"
+        );
+    }
     match lockstep_execute::detect(first) {
         Some(format) => anyhow!(
             "{}: this is a program ({format}) without steps; find its steps first: lockstep judge {} -o steps.json",

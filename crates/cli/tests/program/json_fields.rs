@@ -14,7 +14,8 @@ const PAGE: &str = "../../docs/guide/src/reference/json.md";
 const FOLDERS: [&str; 3] = ["tests/cmd", "../../docs/guide/src", "../../docs/guide/src/reference"];
 
 /// Commands whose output has fields that no sample has.
-const COMMANDS: [&str; 4] = [
+const COMMANDS: [&str; 5] = [
+    "rings complete:6 --group 0-2 --relay 1 --channels 1 -o -",
     "topology mesh:2x2 --format json -o -",
     "plan cluster:nodes=2,gpus=2,nvlink=300GB/s,rails=2,nic=50GB/s,nic-latency=1us -c all-gather --fail-nic g0_1 --timing --json",
     "plan dgx-a100:2 -c all-gather --fail-node g1_7 --half-duplex --json",
@@ -28,7 +29,7 @@ type Fields = BTreeMap<&'static str, BTreeSet<String>>;
 fn collect(kind: &'static str, value: &Value, fields: &mut Fields) {
     let Value::Object(object) = value else { return };
     fields.entry(kind).or_default().extend(object.keys().cloned());
-    let inner: [(&str, &str, &'static str); 7] = [
+    let inner: [(&str, &str, &'static str); 9] = [
         ("Plan", "schedule", "Schedule"),
         ("Schedule", "topology", "Network"),
         ("Schedule", "model", "Model"),
@@ -36,6 +37,8 @@ fn collect(kind: &'static str, value: &Value, fields: &mut Fields) {
         ("Schedule", "messages", "Message"),
         ("Schedule", "steps", "Transfer"),
         ("Network", "nodes", "Node"),
+        ("Rings", "topology", "Network"),
+        ("Rings", "rings", "Ring"),
     ];
     for (_, field, of_field) in inner.iter().filter(|(outer, ..)| *outer == kind) {
         elements(&value[field]).for_each(|element| collect(of_field, element, fields));
@@ -57,6 +60,7 @@ fn collect_file(text: &str, fields: &mut Fields) {
         Some("lockstep-plan") => "Plan",
         Some("lockstep-schedule") => "Schedule",
         Some("lockstep-topology") => "Network",
+        Some("lockstep-rings") => "Rings",
         _ => return,
     };
     collect(kind, &value, fields);
