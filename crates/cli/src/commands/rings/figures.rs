@@ -102,6 +102,9 @@ impl<'a> Figures<'a> {
         let name = self.kind.name();
         let Some((set, load)) = self.found else {
             sheet.line("verdict", self.verdict_text());
+            if self.kind == RingKind::Ring && self.verdict == Some(RingVerdict::Impossible) {
+                sheet.line("next", "--chains  search for chains, which more networks have");
+            }
             return;
         };
         let terminals = counted(set.terminals().len(), "terminal");

@@ -30,9 +30,9 @@ const LEVELS: usize = 4;
 #[expect(dead_code, reason = "only its schema is used")]
 enum JudgeOutput {
     /// The result for a program.
-    Program(judge::JudgeResult<'static>),
+    Program(Box<judge::JudgeResult<'static>>),
     /// The result for rings of NCCL or RCCL.
-    Rings(judge_rings::RingJudgement),
+    Rings(Box<judge_rings::RingJudgement>),
 }
 
 /// Returns the schema of a format.
