@@ -60,8 +60,9 @@
 //! # Modules
 //!
 //! Every library of Lockstep is a module of this crate, except `lockstep-report` with its pictures, pages and tables,
-//! `lockstep-export` with the formats of runtimes and simulators, `lockstep-execute`, which runs programs of such formats, and
-//! `lockstep-steps`, which converts them to schedules.
+//! `lockstep-export` with the formats of runtimes and simulators, `lockstep-execute`, which runs programs of such formats,
+//! `lockstep-steps`, which converts them to schedules, `lockstep-rings` with rings for NCCL and RCCL, and `lockstep-tune`, which
+//! chooses among the algorithms of libraries.
 //!
 //! | Module | Contents |
 //! |---|---|

@@ -94,8 +94,15 @@ pub(super) fn run(
     let progress = Progress::new(verbosity, budget);
     let unfinished = cancel_on_signal(budget, "the search", &progress)?;
     let most = OUR_RINGS.max(orders.rings.len() as u32).min(MAX_RINGS as u32);
-    let request = ((RingKind::Ring, RingCount::AtMost(most)), (args.relay, args.program.seed));
-    let found = search_within(&topology, &terminals, request.0, request.1, budget)?;
+    let search = |count| {
+        let (kind, options) = ((RingKind::Ring, count), (args.relay, args.program.seed));
+        search_within(&topology, &terminals, kind, options, budget)
+    };
+    let mut found = vec![search(RingCount::AtMost(most))?];
+    let same = orders.rings.len() as u32;
+    if same > 0 && found[0].answer.set.as_ref().is_some_and(|(set, _)| set.len() as u32 != same) {
+        found.push(search(RingCount::Exactly(same))?);
+    }
     drop(unfinished);
     drop(progress);
     print(args, file.format, &orders, Some((&judged, &found, budget)), verbosity)
@@ -205,7 +212,7 @@ fn print(
     args: &JudgeArgs,
     format: Format,
     orders: &Orders,
-    judged: Option<(&OnNetwork<'_>, &Found, &Budget)>,
+    judged: Option<(&OnNetwork<'_>, &[Found], &Budget)>,
     verbosity: Verbosity,
 ) -> anyhow::Result<ExitStatus> {
     let mut judgement = RingJudgement::of(format, true);
@@ -216,7 +223,8 @@ fn print(
     sheet.line("file", format!("{format}: {}{trees}", counted(orders.rings.len(), "ring")));
     if let Some((OnNetwork { topology, unit, rings, trees }, found, budget)) = judged {
         sheet.line("network", format!("{}: {}", topology.name(), text::size(topology)));
-        let best = Figures::of_search(topology, found, *unit, budget);
+        let ours: Vec<Figures<'_>> = found.iter().map(|found| Figures::of_search(topology, found, *unit, budget)).collect();
+        let best = &ours[0];
         if let Some((set, load)) = rings {
             let figures =
                 Figures { limit: best.limit, optimum: best.optimum, ..Figures::of_set(topology, (set, load), *unit) };
@@ -235,8 +243,11 @@ fn print(
             sheet.line("trees", format!("{} in an all-reduce", best.bandwidth(*bandwidth)));
             judgement.tree_bandwidth = Some(bandwidth.to_string());
         }
-        sheet.line("our rings", best.summary());
-        judgement.best = Some(RingRecord::new(&best));
+        for (place, figures) in ours.iter().enumerate() {
+            sheet.line(if place == 0 { "our rings" } else { "" }, figures.summary());
+        }
+        judgement.best = Some(RingRecord::new(best));
+        judgement.best_of_number = ours.get(1).map(RingRecord::new);
     } else {
         for (place, ring) in orders.rings.iter().enumerate() {
             let numbers: Vec<String> = ring.gpus.iter().map(u32::to_string).collect();
@@ -279,6 +290,9 @@ pub(super) struct RingJudgement {
     /// Our own rings.
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<RingRecord>,
+    /// Our own rings in the number of the file, if that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best_of_number: Option<RingRecord>,
 }
 
 impl RingJudgement {
@@ -294,6 +308,7 @@ impl RingJudgement {
             figures: None,
             tree_bandwidth: None,
             best: None,
+            best_of_number: None,
         }
     }
 }
