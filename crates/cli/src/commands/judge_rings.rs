@@ -223,7 +223,8 @@ fn print(
     sheet.line("file", format!("{format}: {}{trees}", counted(orders.rings.len(), "ring")));
     if let Some((OnNetwork { topology, unit, rings, trees }, found, budget)) = judged {
         sheet.line("network", format!("{}: {}", topology.name(), text::size(topology)));
-        let ours: Vec<Figures<'_>> = found.iter().map(|found| Figures::of_search(topology, found, *unit, budget)).collect();
+        let ours: Vec<Figures<'_>> =
+            found.iter().map(|found| Figures::of_search(topology, found, *unit, budget)).collect();
         let best = &ours[0];
         if let Some((set, load)) = rings {
             let figures =
