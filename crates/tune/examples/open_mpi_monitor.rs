@@ -81,6 +81,10 @@ fn main() -> Result<ExitCode, Error> {
     };
     let mut tuning = tune(&network, &options)?;
     if let Some(name) = only {
+        let names: Vec<&str> = tuning.tables.iter().map(|table| table.of.name).collect();
+        if !names.contains(&name.as_str()) {
+            return Err(format!("there is no collective '{name}'; choose {}", names.join(", ")).into());
+        }
         tuning.tables.retain(|table| table.of.name == name);
     }
     if words.iter().any(|word| word == "--all") {
