@@ -8,7 +8,7 @@
 //! Matrix Market, DIMACS and Pajek.
 
 use super::error::ReadError;
-use super::xml;
+use super::{edge_list, xml};
 
 /// The number of bytes at the beginning of a text that tell its kind.
 const BEGINNING: usize = 4096;
@@ -61,8 +61,12 @@ const PAJEK: Kind =
     ("a Pajek graph", "convert it to GraphML, for example with networkx (read_pajek and write_graphml)");
 const GEM5: Kind = ("a Python program of gem5", "print an edge list in its function makeTopology");
 
-/// Returns the error of a text that is a file of another kind.
+/// Returns the error of a text that is a file of another kind. An edge list of [`write_graph`](super::write_graph) is none, whatever the
+/// names of its nodes are.
 pub(super) fn error(text: &str) -> Option<ReadError> {
+    if edge_list::has_title(text) {
+        return None;
+    }
     let (kind, remedy) = kind(text)?;
     Some(ReadError::OtherKind { kind, remedy })
 }

@@ -385,3 +385,14 @@ fn a_file_is_detected_by_extension_and_by_text() {
     assert_eq!(detect("a.json", "{\"format\": \"lockstep-plan\", \"nodes\": 1, \"links\": 1}"), GraphFormat::Json);
     assert_eq!(detect("a.json", "{\"nodes\":"), GraphFormat::Json);
 }
+
+/// A fuzzer found the name of a node that made our own edge list a program of gem5.
+#[test]
+fn a_written_edge_list_is_read_whatever_its_names_are() {
+    let braces = "{ n\ndef makeTopology(x:\nendpoints: routers:\n";
+    let network = read_graph(braces, GraphFormat::EdgeList, "given").unwrap();
+    let text = write_graph(&network, GraphFormat::EdgeList).unwrap();
+    assert!(text.contains("\ndef makeTopology(x:"), "{text}");
+    assert_eq!(read_graph(&text, GraphFormat::EdgeList, "given").unwrap().digest(), network.digest());
+    assert_eq!(GraphFormat::detect("", &text), GraphFormat::EdgeList);
+}
