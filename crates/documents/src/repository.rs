@@ -15,7 +15,7 @@ mod tests {
     use super::root;
 
     /// The libraries that programs use beside the facade.
-    const OUTSIDE: [&str; 6] = ["execute", "export", "report", "rings", "steps", "tune"];
+    const OUTSIDE: [&str; 7] = ["execute", "export", "measure", "report", "rings", "steps", "tune"];
 
     /// Returns the cells of the rows of a Markdown table that begin with this text.
     fn rows(page: &str, start: &str) -> Vec<Vec<String>> {

@@ -1,0 +1,13 @@
+//! Measured machines: readers of benchmark outputs, and the bandwidths, latencies and slow links that they show.
+//!
+//! The crate runs no benchmarks. It reads what others print.
+//!
+//! # Concepts
+//!
+//! - A *run* is one test of a benchmark: what was transferred between which devices, and its times or rates.
+//! - A *sample* is one measured value of a run.
+
+pub mod format;
+mod run;
+
+pub use run::{Device, Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
