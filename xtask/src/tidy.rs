@@ -3,12 +3,14 @@
 mod finding;
 mod imports;
 mod links;
+mod locks;
 mod module;
 mod packages;
 mod prose;
 mod readme;
 pub(crate) mod tokens;
 
+use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -47,6 +49,10 @@ pub(crate) fn run(is_write: bool) -> Result<()> {
             findings.extend(packages::licences(&root(), package, is_write)?);
             findings.extend(generated_readme(package, &files, is_write)?);
         }
+    }
+    for path in locks::LOCKS.map(Path::new) {
+        let lock = fs::read_to_string(root().join(path)).with_context(|| path.display().to_string())?;
+        findings.extend(locks::missing_dependencies(path, &lock, &packages));
     }
     findings.sort_unstable();
     for finding in &findings {
