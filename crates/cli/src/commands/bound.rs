@@ -1,6 +1,6 @@
 //! `lockstep bound`: lower bounds on the number of steps.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use lockstep::files::to_json_rows;
@@ -39,11 +39,12 @@ pub(crate) fn run(args: &BoundArgs, verbosity: Verbosity) -> anyhow::Result<Exit
         progress.set_done(event.done as u64, event.total as u64);
         progress.set_work(format!("{} of {}", event.done, counted(event.total, "rule")));
     });
+    let found = bounds.len();
     let bounds = checked(bounds, &problem, &budget)?;
     let times = args.size.as_ref().map(|sizes| times_of(&problem, sizes, args, &budget)).transpose()?;
     drop(unfinished);
     drop(progress);
-    if of_rules.interruption().is_some() {
+    if of_rules.interruption().is_some() || bounds.len() < found {
         output::note(verbosity, "stopped early; the bounds of some rules may be missing or lower than possible");
     }
     if args.json {
@@ -73,14 +74,19 @@ fn with_time_for_a_check(problem: &Problem<'_>, budget: &Budget) -> Budget {
     budget.clone().within(left.saturating_sub(check))
 }
 
-/// Checks the certificates of the bounds, the best one first. Those that are not checked in time are left out.
+/// Checks the certificates of the bounds, the best one first. Those that are not checked in time are left out: no check is
+/// interrupted, so none begins that would be late if it took as long as the longest so far.
 fn checked(mut bounds: Vec<LowerBound>, problem: &Problem<'_>, budget: &Budget) -> anyhow::Result<Vec<LowerBound>> {
+    let mut longest = Duration::ZERO;
     for place in 0..bounds.len() {
-        if place > 0 && budget.interruption().is_some() {
+        let is_late = budget.time_left().is_some_and(|left| left < longest) || budget.interruption().is_some();
+        if place > 0 && is_late {
             bounds.truncate(place);
             break;
         }
+        let begin = Instant::now();
         check(&bounds[place], problem)?;
+        longest = longest.max(begin.elapsed());
     }
     Ok(bounds)
 }
