@@ -94,6 +94,9 @@ fn not_saved(path: &Path, first: &[u8]) -> anyhow::Error {
             "{name}: this is a file of NCCL or RCCL ({format}); compare it with lockstep judge {path} --network NETWORK"
         );
     }
+    if first.trim_ascii_start().starts_with(b"<!DOCTYPE html>") {
+        return anyhow!("{}: this is a page; give the plan or schedule file from which it was made", name(path));
+    }
     match lockstep_execute::detect(first) {
         Some(format) => anyhow!(
             "{}: this is a program ({format}) without steps; find its steps first: lockstep judge {} -o steps.json",

@@ -96,12 +96,19 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     let text = goal::without_comments(&start);
     let first = text.lines().map(str::trim_start).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     match first.split_whitespace().next()? {
-        word if word.starts_with('<') => Some(Format::MscclXml),
+        word if word.starts_with('<') => is_algorithm(&start).then_some(Format::MscclXml),
         word if word.starts_with('{') => detect_json(&start),
         "num_ranks" => Some(Format::Goal),
         "Nodes" => Some(Format::Htsim),
         _ => None,
     }
+}
+
+/// Returns true if the first element of an XML file, after declarations and comments, is an algorithm of MSCCL.
+fn is_algorithm(start: &str) -> bool {
+    let mut tags = start.split('<').skip(1);
+    let root = tags.find(|tag| tag.starts_with(|first: char| first.is_alphabetic()));
+    root.is_some_and(|root| root.starts_with("algo"))
 }
 
 /// Returns the format of a JSON file by its first names.

@@ -200,3 +200,11 @@ fn the_grammar_is_that_of_the_runtimes() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+#[test]
+fn only_an_algorithm_is_a_program_in_xml() {
+    let found = |text: &str| lockstep_execute::detect(text.as_bytes());
+    assert_eq!(found("<?xml version=\"1.0\"?>\n<!-- made by hand -->\n<algo name=\"a\"/>"), Some(Format::MscclXml));
+    assert_eq!(found("<!DOCTYPE html>\n<html><body>algo</body></html>"), None);
+    assert_eq!(found("<system version=\"1\"><cpu/></system>"), None);
+}
