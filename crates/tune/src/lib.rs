@@ -32,6 +32,7 @@
 //! - A *choice* is an algorithm of a library with its parameters: segment size, fan-out, or protocol and channels.
 //! - A *range* is the sizes for which one choice takes the least time.
 
+mod agreement;
 pub mod algorithm;
 mod blocks;
 mod cost;
@@ -44,6 +45,7 @@ mod rounds;
 mod table;
 mod tuning;
 
+pub use agreement::{ComparedCell, MeasuredCell, compare};
 pub use blocks::Blocks;
 pub use curve::{Curve, MAX_BYTES};
 pub use library::{Library, LibraryAlgorithm, LibraryCollective, UnknownLibrary};
