@@ -20,6 +20,7 @@ mod front;
 mod graph;
 mod messages;
 mod path_cache;
+mod pico;
 mod plan;
 mod programs;
 mod rings;
@@ -35,6 +36,7 @@ pub use graph::{
 };
 pub use messages::messages_jsonl;
 pub use path_cache::path_cache;
+pub use pico::pico;
 pub use plan::{lower_bound, plan_binary, plan_json};
 pub use programs::programs_json;
 pub use rings::{nccl_graph, nccl_log, rccl_environment, rings_json};
@@ -50,7 +52,7 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 50] = [
+pub const TARGETS: [Target; 51] = [
     Target { name: "amd_smi", run: amd_smi },
     Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
@@ -85,6 +87,7 @@ pub const TARGETS: [Target; 50] = [
     Target { name: "nvidia_smi", run: nvidia_smi },
     Target { name: "nx_edges", run: nx_edges },
     Target { name: "path_cache", run: path_cache },
+    Target { name: "pico", run: pico },
     Target { name: "plan_binary", run: plan_binary },
     Target { name: "plan_checkpoint", run: plan_checkpoint },
     Target { name: "plan_json", run: plan_json },
