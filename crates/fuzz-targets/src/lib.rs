@@ -25,6 +25,7 @@ mod plan;
 mod programs;
 mod rings;
 mod schedule;
+mod tables;
 
 pub use book::book;
 pub use checkpoint::{checkpoint, design_checkpoint, island_checkpoint, plan_checkpoint};
@@ -41,6 +42,7 @@ pub use plan::{lower_bound, plan_binary, plan_json};
 pub use programs::programs_json;
 pub use rings::{nccl_graph, nccl_log, rccl_environment, rings_json};
 pub use schedule::{schedule_binary, schedule_json, symmetric_binary, symmetric_json};
+pub use tables::choice_table;
 
 /// A fuzz target.
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +54,14 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 51] = [
+pub const TARGETS: [Target; 52] = [
     Target { name: "amd_smi", run: amd_smi },
     Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
     Target { name: "booksim", run: booksim },
     Target { name: "chakra", run: chakra },
     Target { name: "checkpoint", run: checkpoint },
+    Target { name: "choice_table", run: choice_table },
     Target { name: "csv", run: csv },
     Target { name: "csv_program", run: csv_program },
     Target { name: "design_checkpoint", run: design_checkpoint },

@@ -41,6 +41,7 @@ mod cost_tests;
 mod curve;
 mod library;
 mod network;
+mod reader;
 mod rounds;
 mod table;
 mod tuning;
@@ -50,6 +51,9 @@ pub use blocks::Blocks;
 pub use curve::{Curve, MAX_BYTES};
 pub use library::{Library, LibraryAlgorithm, LibraryCollective, UnknownLibrary};
 pub use network::{Network, NetworkError, RoundCosts};
+pub use reader::{Communicator, ReadCollective, ReadRange, Rule, TableError, TableReading};
 pub use rounds::{Effect, Message, Phase, Round, Rounds, Segments};
 pub use table::{MergeError, merge_into_mpich, write};
-pub use tuning::{Choice, ChoiceRange, ChoiceTable, MAX_RANKS, TuneError, TuneOptions, Tuning, Unsupported, tune};
+pub use tuning::{
+    Choice, ChoiceRange, ChoiceTable, MAX_RANKS, TuneError, TuneOptions, Tuning, Unsupported, rule_time, tune,
+};

@@ -38,7 +38,7 @@ const PREPARATIONS: [&str; 8] = [
 ];
 
 /// Commands and the formats of their outputs. Those of the last two print one value per line.
-const OUTPUTS: [(&str, &str); 41] = [
+const OUTPUTS: [(&str, &str); 42] = [
     ("plan", "plan ring:4 -c reduce --group 0-1 --group 2-3 --root 0 --root 2 --timing --json"),
     ("plan", "plan dgx-a100:2 -c all-gather --fail-node g1_7 --half-duplex --json"),
     ("plan", "plan torus:4x4 -c all-to-all --ports 1 --json"),
@@ -68,6 +68,14 @@ const OUTPUTS: [(&str, &str); 41] = [
     ("rings", "rings mesh:3x3 --json"),
     ("verify", "verify rings.json --json"),
     ("judge", "judge rings.xml --network dgx-1 --json"),
+    (
+        "judge",
+        concat!(
+            "judge ",
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/cmd/judge-tables.in/rules.txt --network torus:2x4 --unit 10GB/s --json"
+        ),
+    ),
     ("time", "time plan.json --json"),
     ("judge", "judge plan.xml --json"),
     ("judge", "judge plan.xml --network dgx-a100:2 --size 1MiB,1GiB --json"),

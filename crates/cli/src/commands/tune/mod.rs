@@ -10,7 +10,7 @@ use lockstep::{
     Budget, CollectiveName, CommunicationModel, Front, FrontBound, FrontOptions, NodeId, Problem, Timing, Topology,
 };
 use lockstep_report::Table;
-use lockstep_tune::{Choice, ChoiceTable, Library, Network, RoundCosts, TuneOptions, Tuning, merge_into_mpich};
+use lockstep_tune::{Choice, ChoiceTable, Library, Network, RoundCosts, Rule, TuneOptions, Tuning, merge_into_mpich};
 use serde::Serialize;
 
 use against::{Agreement, Measurements};
@@ -239,7 +239,7 @@ struct RangeRecord<'a> {
 /// An algorithm with its parameters.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct ChoiceRecord<'a> {
+pub(super) struct ChoiceRecord<'a> {
     algorithm: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     fan_out: Option<u32>,
@@ -252,7 +252,18 @@ struct ChoiceRecord<'a> {
 }
 
 impl<'a> ChoiceRecord<'a> {
-    fn new(choice: &'a Choice) -> Self {
+    /// Returns the algorithm of a rule; `None` for the decision of the library.
+    pub(super) fn of_rule(rule: &'a Rule) -> Option<Self> {
+        Some(Self {
+            algorithm: rule.algorithm.as_deref()?,
+            fan_out: rule.fan_out,
+            segment_bytes: rule.segment_bytes,
+            protocol: rule.protocol.as_deref(),
+            channels: rule.channels,
+        })
+    }
+
+    pub(super) fn new(choice: &'a Choice) -> Self {
         Self {
             algorithm: choice.algorithm,
             fan_out: choice.fan_out,
@@ -262,7 +273,7 @@ impl<'a> ChoiceRecord<'a> {
         }
     }
 
-    fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let parameters = [
             self.fan_out.map(|fan| format!("fan-out {fan}")),
             self.segment_bytes.map(|bytes| format!("segments of {}", size_ranges::size(bytes))),
@@ -304,7 +315,7 @@ impl<'a> TableRecord<'a> {
 }
 
 /// Returns a size between two others: a power of two near their geometric mean, if there is one between them.
-fn middle(from: u64, to: u64) -> u64 {
+pub(super) fn middle(from: u64, to: u64) -> u64 {
     let exponent = from.max(1).ilog2().midpoint(to.max(1).ilog2() + 1);
     (1 << exponent.min(63)).clamp(from, to)
 }
