@@ -20,10 +20,12 @@ mod front;
 mod graph;
 mod messages;
 mod path_cache;
+mod pico;
 mod plan;
 mod programs;
 mod rings;
 mod schedule;
+mod tables;
 
 pub use book::book;
 pub use checkpoint::{checkpoint, design_checkpoint, island_checkpoint, plan_checkpoint};
@@ -35,10 +37,12 @@ pub use graph::{
 };
 pub use messages::messages_jsonl;
 pub use path_cache::path_cache;
+pub use pico::pico;
 pub use plan::{lower_bound, plan_binary, plan_json};
 pub use programs::programs_json;
 pub use rings::{nccl_graph, nccl_log, rccl_environment, rings_json};
 pub use schedule::{schedule_binary, schedule_json, symmetric_binary, symmetric_json};
+pub use tables::choice_table;
 
 /// A fuzz target.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +54,14 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 50] = [
+pub const TARGETS: [Target; 52] = [
     Target { name: "amd_smi", run: amd_smi },
     Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
     Target { name: "booksim", run: booksim },
     Target { name: "chakra", run: chakra },
     Target { name: "checkpoint", run: checkpoint },
+    Target { name: "choice_table", run: choice_table },
     Target { name: "csv", run: csv },
     Target { name: "csv_program", run: csv_program },
     Target { name: "design_checkpoint", run: design_checkpoint },
@@ -85,6 +90,7 @@ pub const TARGETS: [Target; 50] = [
     Target { name: "nvidia_smi", run: nvidia_smi },
     Target { name: "nx_edges", run: nx_edges },
     Target { name: "path_cache", run: path_cache },
+    Target { name: "pico", run: pico },
     Target { name: "plan_binary", run: plan_binary },
     Target { name: "plan_checkpoint", run: plan_checkpoint },
     Target { name: "plan_json", run: plan_json },

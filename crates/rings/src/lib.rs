@@ -1,6 +1,6 @@
 //! Ring sets for NCCL and RCCL: the rings and chains around which these libraries send the data of a collective.
 //!
-//! The crate computes no schedules in steps. The files of these libraries are in [`format`](mod@format).
+//! The files of these libraries are in [`format`](mod@format).
 //!
 //! ```
 //! use lockstep_rings::{RingCount, RingKind, RingRequest, RingVerdict, check_bound, search};
@@ -53,11 +53,13 @@
 //! | find paths for given orders | [`route_orders`] |
 //! | read and write a file | [`RingFile`] |
 //! | expand rings to an all-gather in steps | [`all_gather`] |
+//! | plan with rings | [`RingsEngine`] |
 
 mod assignment;
 mod bound;
 mod candidates;
 mod check;
+mod engine;
 mod error;
 mod exact;
 mod factors;
@@ -89,6 +91,7 @@ mod work;
 
 pub use bound::{RefutationProof, RingBound, RingLengths, RingRefutation};
 pub use check::{BoundViolation, check_bound};
+pub use engine::RingsEngine;
 pub use error::RingError;
 pub use file::{RINGS_KIND, RingFile, RingFileError};
 pub use problem::RingProblem;

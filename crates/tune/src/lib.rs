@@ -32,6 +32,7 @@
 //! - A *choice* is an algorithm of a library with its parameters: segment size, fan-out, or protocol and channels.
 //! - A *range* is the sizes for which one choice takes the least time.
 
+mod agreement;
 pub mod algorithm;
 mod blocks;
 mod cost;
@@ -40,14 +41,19 @@ mod cost_tests;
 mod curve;
 mod library;
 mod network;
+mod reader;
 mod rounds;
 mod table;
 mod tuning;
 
+pub use agreement::{ComparedCell, MeasuredCell, compare};
 pub use blocks::Blocks;
 pub use curve::{Curve, MAX_BYTES};
 pub use library::{Library, LibraryAlgorithm, LibraryCollective, UnknownLibrary};
 pub use network::{Network, NetworkError, RoundCosts};
+pub use reader::{Communicator, ReadCollective, ReadRange, Rule, TableError, TableReading};
 pub use rounds::{Effect, Message, Phase, Round, Rounds, Segments};
 pub use table::{MergeError, merge_into_mpich, write};
-pub use tuning::{Choice, ChoiceRange, ChoiceTable, MAX_RANKS, TuneError, TuneOptions, Tuning, Unsupported, tune};
+pub use tuning::{
+    Choice, ChoiceRange, ChoiceTable, MAX_RANKS, TuneError, TuneOptions, Tuning, Unsupported, rule_time, tune,
+};

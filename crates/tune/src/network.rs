@@ -121,6 +121,20 @@ impl<'a> Network<'a> {
         self.members.len() as u32
     }
 
+    /// Returns the number of hosts of the ranks; 1 for a network without hosts.
+    pub fn hosts(&self) -> u32 {
+        self.host_names().len() as u32
+    }
+
+    /// Returns the hosts of the ranks, sorted.
+    pub(crate) fn host_names(&self) -> Vec<&'a str> {
+        let host_of = |&node: &NodeId| self.topology.host(node).unwrap_or("");
+        let mut hosts: Vec<&str> = self.members.iter().map(host_of).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        hosts
+    }
+
     /// Returns the bandwidth of one unit of capacity.
     pub fn unit_bytes_per_second(&self) -> NonZeroU64 {
         self.unit_bytes_per_second

@@ -79,7 +79,7 @@ pub(crate) struct SweepArgs {
     /// Only one fault set per symmetry class of the network
     #[arg(long, help_heading = "Faults", conflicts_with = "sample")]
     pub(crate) classes: bool,
-    /// Engine that finds new plans: auto (analytic, construct and umda), analytic, construct, umda or hgsa
+    /// Engine that finds new plans: auto (analytic, construct and umda), analytic, rings, construct, umda or hgsa
     #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<EngineChoice>)]
     pub(crate) engine: EngineChoice,
     /// Seed of all random choices

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use lockstep::EngineChoice;
 use lockstep::schedule::Part;
 use lockstep::topology::{Quantity, Sizes};
 
@@ -43,6 +44,9 @@ pub(crate) struct SizeFrontArgs {
     /// Time limit (500ms, 30s, 5m) or 'unlimited'
     #[arg(short, long, value_name = "TIME", default_value_t = DEFAULT_LIMIT, value_parser = units::time_limit)]
     pub(crate) budget: BudgetArg,
+    /// Engine that finds the schedules: auto, or the name of an engine as in lockstep plan
+    #[arg(short, long, value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<EngineChoice>)]
+    pub(crate) engine: EngineChoice,
     /// Seed of all random choices
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub(crate) seed: u64,

@@ -17,6 +17,7 @@ Examples:
   lockstep judge plan.goal -c all-gather --chunks 2   the format does not name the collective
   lockstep judge algorithm.xml -o steps.json          write the steps as a schedule
   lockstep judge nccl.log --network dgx-1             the rings of a log, a graph file, or of NCCL_RINGS
+  lockstep judge tuner.csv --network dgx-1            a table by which a library chooses its algorithms
 
 docs/guide/src/reference/run.md says what is checked in each format, and how the steps are found.";
 

@@ -37,7 +37,7 @@ or --checkpoint, the state of the search is saved twice per second; the same com
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) problem: ProblemArgs,
-    /// Engine that finds the schedule: auto (analytic, construct and umda), analytic, construct, umda or hgsa
+    /// Engine that finds the schedule: auto (analytic, construct and umda), analytic, rings, construct, umda or hgsa
     #[arg(short, long, help_heading = "Search", value_name = "ENGINE", default_value = "auto", value_parser = str::parse::<EngineChoice>)]
     pub(crate) engine: EngineChoice,
     /// Accept a schedule of at most N steps [default: find the fewest]

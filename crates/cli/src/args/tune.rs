@@ -21,6 +21,7 @@ Examples:
   lockstep tune dgx-a100:4 --library nccl -c all-reduce -o tuner.csv
   lockstep tune hypercube:4 --library mpich --unit 12.5GB/s --base generic.json -o table.json
   lockstep tune dgx-1 --library ucc -c all-reduce,all-gather --front
+  lockstep tune torus:2x2x2 --library open-mpi --unit 6.8GB/s --against results/fugaku
 
 A library has several algorithms per collective, and chooses one by the size and the number of
 ranks. It does not know the network. This command computes the times of the algorithms of the
@@ -79,6 +80,9 @@ pub(crate) struct TuneArgs {
     /// collectives would abort the job
     #[arg(long, value_name = "FILE")]
     pub(crate) base: Option<PathBuf>,
+    /// Compare the choices with measured times: an extracted folder results/SYSTEM of PICO. Its tests with this number of ranks count
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) against: Option<PathBuf>,
     /// Compare with the best schedules, as `lockstep front` finds them
     #[arg(long)]
     pub(crate) front: bool,

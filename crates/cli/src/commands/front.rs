@@ -51,6 +51,7 @@ pub(crate) fn run(args: &SizeFrontArgs, verbosity: Verbosity) -> anyhow::Result<
         sizes,
         chunks: args.max_chunks,
         seed: args.seed,
+        engine: args.engine,
         timing: if args.asynchronous { Timing::Asynchronous } else { Timing::Synchronous },
         ..FrontOptions::default()
     };

@@ -1,7 +1,7 @@
 //! `lockstep judge`: programs of any tool beside the best lower bound and our own plan.
 
 use anyhow::{Context, bail, ensure};
-use lockstep::files::{message_line, to_json_line};
+use lockstep::files::{decode_text, message_line, to_json_line};
 use lockstep::schedule::Verification;
 use lockstep::{
     Budget, Collective, CollectiveName, LowerBound, Plan, PlanOptions, Planner, Problem, ScheduleFile, Topology,
@@ -9,10 +9,11 @@ use lockstep::{
 };
 use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceCheck, execute_until, trace};
 use lockstep_steps::{Conversion, ConvertError, RankNetwork, StepSource, convert_within};
+use lockstep_tune::{Library, TableReading};
 use serde::Serialize;
 
 use super::judge_rings::{self, RingText};
-use super::{bound, judge_times, program_file, times};
+use super::{bound, judge_tables, judge_times, program_file, times};
 use crate::args::{JudgeArgs, ProgramArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
@@ -38,6 +39,10 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
         Contents::Rings(file) => {
             ensure!(output.is_none(), "--output: rings have no steps; remove the option");
             return judge_rings::run(args, &file, network(args, verbosity)?, &budget, verbosity);
+        }
+        Contents::Table(library, table) => {
+            ensure!(output.is_none(), "--output: a table of choices has no steps; remove the option");
+            return judge_tables::run(args, (library, &table), network(args, verbosity)?, verbosity);
         }
         Contents::Program(format, programs) => (format, programs),
     };
@@ -91,6 +96,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
 enum Contents {
     Program(Format, Vec<ParallelProgram>),
     Rings(RingText),
+    Table(Library, String),
 }
 
 /// Reads the file.
@@ -99,6 +105,11 @@ fn contents(args: &ProgramArgs) -> anyhow::Result<Contents> {
         let bytes = input::program(&args.file)?;
         if let Some(rings) = RingText::detect(&bytes) {
             return Ok(Contents::Rings(rings));
+        }
+        if let Ok(text) = decode_text(bytes.clone())
+            && let Some(library) = TableReading::detect(&text)
+        {
+            return Ok(Contents::Table(library, text));
         }
         program_file::of_bytes(args, &bytes)?
     } else {

@@ -13,6 +13,7 @@ mod front_page;
 mod front_plot;
 pub(crate) mod judge;
 mod judge_rings;
+pub(crate) mod judge_tables;
 mod judge_times;
 pub(crate) mod man;
 mod network_file;

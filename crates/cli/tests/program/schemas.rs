@@ -38,7 +38,7 @@ const PREPARATIONS: [&str; 8] = [
 ];
 
 /// Commands and the formats of their outputs. Those of the last two print one value per line.
-const OUTPUTS: [(&str, &str); 40] = [
+const OUTPUTS: [(&str, &str); 42] = [
     ("plan", "plan ring:4 -c reduce --group 0-1 --group 2-3 --root 0 --root 2 --timing --json"),
     ("plan", "plan dgx-a100:2 -c all-gather --fail-node g1_7 --half-duplex --json"),
     ("plan", "plan torus:4x4 -c all-to-all --ports 1 --json"),
@@ -51,6 +51,14 @@ const OUTPUTS: [(&str, &str); 40] = [
     ("bound", "bound b-tree:16 -c broadcast --switching sf --ports 1 --json"),
     ("bound-times", "bound dgx-a100:2 -c all-gather --size 64MiB --json"),
     ("tune", "tune ring:4 --library open-mpi --unit 25GB/s --front --json"),
+    (
+        "tune",
+        concat!(
+            "tune ring:8 --library mpich -c ar --unit 25GB/s --json --against ",
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/cmd/tune.in/pico"
+        ),
+    ),
     ("front", "front ring:4 -c all-gather --unit 25GB/s --budget 5s --algorithms --json"),
     ("verify", "verify plan.json --json"),
     ("verify", "verify plan.json --size 1GB --json"),
@@ -60,6 +68,14 @@ const OUTPUTS: [(&str, &str); 40] = [
     ("rings", "rings mesh:3x3 --json"),
     ("verify", "verify rings.json --json"),
     ("judge", "judge rings.xml --network dgx-1 --json"),
+    (
+        "judge",
+        concat!(
+            "judge ",
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/cmd/judge-tables.in/rules.txt --network torus:2x4 --unit 10GB/s --json"
+        ),
+    ),
     ("time", "time plan.json --json"),
     ("judge", "judge plan.xml --json"),
     ("judge", "judge plan.xml --network dgx-a100:2 --size 1MiB,1GiB --json"),

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use lockstep_schedule::Picoseconds;
 
 use super::front_plan::Timing;
-use crate::planner::PlanError;
+use crate::planner::{EngineChoice, PlanError};
 
 /// What a front covers, and how much work it may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +20,8 @@ pub struct FrontOptions {
     pub deliveries: u64,
     /// Seed of all random choices.
     pub seed: u64,
+    /// The engines of the planner. With a named engine, the front has its schedules only.
+    pub engine: EngineChoice,
     /// The kind of time for which schedules are compared.
     pub timing: Timing,
 }
@@ -33,6 +35,7 @@ impl Default for FrontOptions {
             evaluations: 1 << 15,
             deliveries: 1 << 22,
             seed: 1,
+            engine: EngineChoice::Auto,
             timing: Timing::Synchronous,
         }
     }

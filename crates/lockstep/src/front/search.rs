@@ -18,7 +18,7 @@ use super::front_plan::{Front, FrontBound, FrontPlan, Timing};
 use super::options::{FrontError, FrontEvent, FrontOptions};
 use super::stages::{StagePlanner, widths};
 use super::turns::with_turns;
-use crate::planner::{PlanError, PlanOptions, Planner};
+use crate::planner::{EngineChoice, PlanError, PlanOptions, Planner};
 
 /// Finds the schedules that take the least time for some size, with a lower bound of the time.
 ///
@@ -60,14 +60,17 @@ pub fn front(
     let versions = versions(&problem, options, &bound);
     let narrow = versions.iter().filter(|version| version.width == NonZeroU32::MIN).count();
     let mut search = FrontSearch::new(&problem, options, budget, bound, CONSTRUCTIONS * narrow + versions.len());
-    search.construct(&versions, &mut observe)?;
+    let is_auto = options.engine == EngineChoice::Auto;
+    if is_auto {
+        search.construct(&versions, &mut observe)?;
+    }
     search.deliveries = 0;
     search.done = search.total - versions.len();
     for version in &versions {
         if search.ends_here() {
             break;
         }
-        if version.width == NonZeroU32::MIN {
+        if version.width == NonZeroU32::MIN && is_auto {
             search.plan_stages(&version.collective, &mut observe)?;
         }
         search.plan(version, &mut observe)?;
@@ -122,7 +125,8 @@ fn versions(problem: &Problem<'_>, options: &FrontOptions, bound: &FrontBound) -
     let in_chunks = candidates(options.chunks, divisor, widths)
         .into_iter()
         .map(|Candidate { chunks, width }| Version { collective: collective.clone().with_chunks(chunks), width });
-    let in_blocks = few_blocks(problem).into_iter().map(|collective| Version { collective, width: NonZeroU32::MIN });
+    let blocks = if options.engine == EngineChoice::Auto { few_blocks(problem) } else { Vec::new() };
+    let in_blocks = blocks.into_iter().map(|collective| Version { collective, width: NonZeroU32::MIN });
     in_blocks.chain(in_chunks).collect()
 }
 
@@ -224,7 +228,8 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             }
             let wide = Problem::new(&wide, collective, widened_model(model, *width)).map_err(PlanError::from)?;
             // The bound of the front serves all schedules.
-            let options = PlanOptions { bounds: Cost::Linear, ..PlanOptions::auto(self.options.seed) };
+            let engine = self.options.engine;
+            let options = PlanOptions { engine, bounds: Cost::Linear, ..PlanOptions::auto(self.options.seed) };
             // The planner itself delays the deadline of a first schedule.
             let budget = if self.plans.is_empty() { self.budget.clone() } else { self.budget() };
             let budget = budget.with_evaluations(self.options.evaluations);

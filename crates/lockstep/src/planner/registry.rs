@@ -7,12 +7,15 @@ use lockstep_analytic::AnalyticEngine;
 use lockstep_construct::ConstructEngine;
 use lockstep_evolve::{HgsaEngine, UmdaEngine};
 use lockstep_files::{name_advice, one_line};
+use lockstep_rings::RingsEngine;
 use lockstep_schedule::Engine;
 
 /// The engines of Lockstep, in the order in which a planner runs them.
 static STANDARD: EngineRegistry<'static> = EngineRegistry {
     engines: EngineList::Standard(&[
         RegisteredEngine { engine: &AnalyticEngine, stage: EngineStage::Construction, is_in_auto: true },
+        // A choice of the user: other schedules have the same bandwidth in fewer steps.
+        RegisteredEngine { engine: &RingsEngine, stage: EngineStage::Construction, is_in_auto: false },
         RegisteredEngine { engine: &ConstructEngine, stage: EngineStage::Portfolio, is_in_auto: true },
         RegisteredEngine { engine: &UmdaEngine, stage: EngineStage::Search, is_in_auto: true },
         // The portfolio plans the same problems in about the same time.
@@ -107,7 +110,7 @@ enum EngineList<'a> {
 }
 
 impl EngineRegistry<'static> {
-    /// Returns the engines of Lockstep: `analytic`, `construct`, `umda` and `hgsa`.
+    /// Returns the engines of Lockstep: `analytic`, `rings`, `construct`, `umda` and `hgsa`.
     pub const fn standard() -> &'static Self {
         &STANDARD
     }
@@ -238,7 +241,7 @@ mod tests {
     #[test]
     fn an_unknown_engine_is_refused_with_the_known_ones() {
         let error = |name: &str| name.parse::<EngineChoice>().unwrap_err().to_string();
-        let all = "there is no engine 'exact' in this version; choose auto, analytic, construct, umda or hgsa";
+        let all = "there is no engine 'exact' in this version; choose auto, analytic, rings, construct, umda or hgsa";
         assert_eq!(error("exact"), all);
         assert_eq!(error("contsruct"), "there is no engine 'contsruct' in this version; did you mean 'construct'?");
     }
@@ -249,7 +252,7 @@ mod tests {
             registry.engines().iter().map(|known| known.engine.name()).collect()
         };
         let registry = EngineRegistry::standard().clone().with_engine(&HgsaEngine, EngineStage::Construction);
-        assert_eq!(names(&registry), ["analytic", "hgsa", "construct", "umda"]);
+        assert_eq!(names(&registry), ["analytic", "rings", "hgsa", "construct", "umda"]);
         assert_eq!(registry.chosen(EngineChoice::Auto).unwrap().len(), 4);
         assert!(!registry.writes_checkpoints(EngineChoice::Named("construct")));
     }

@@ -6,8 +6,8 @@ use lockstep::schedule::strategy::instance_with_capacities;
 use lockstep::schedule::{NotFound, Picoseconds, Ports};
 use lockstep::topology::TopologyBuilder;
 use lockstep::{
-    Budget, Collective, CommunicationModel, Front, FrontError, FrontOptions, NodeId, PlanError, Problem, Timing,
-    Topology, algorithm_times, front, verify,
+    Budget, Collective, CommunicationModel, EngineChoice, Front, FrontError, FrontOptions, NodeId, PlanError, Problem,
+    Timing, Topology, algorithm_times, front, verify,
 };
 use proptest::prelude::*;
 
@@ -249,6 +249,19 @@ fn ports_limit_the_asynchronous_time() {
     let bound = found.bound.time(Timing::Asynchronous, 1 << 16);
     let time = found.plans[0].time(Timing::Asynchronous, 1 << 16);
     assert_eq!((bound.number(), time.number()), (32_768_000, 33_768_000));
+}
+
+/// Rings reach the bound of the bandwidth in the dgx-1, but take more steps than other schedules.
+#[test]
+fn the_front_of_an_engine_has_its_schedules_only() {
+    let topology: Topology = "dgx-1".parse().unwrap();
+    let collective = Collective::all_reduce();
+    let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole()).unwrap();
+    let engine: EngineChoice = "rings".parse().unwrap();
+    let found = front_of(&problem, FrontOptions { engine, ..FrontOptions::default() });
+    assert!(found.plans.iter().all(|plan| plan.engine == "rings"));
+    let largest = found.plans.last().unwrap();
+    assert_eq!((largest.cost.width_sum, largest.file.collective().chunks().get()), (14, 6));
 }
 
 /// The collectives that are planned as broadcasts, and others, under both kinds of switching.

@@ -1,5 +1,7 @@
 //! The formats of benchmark outputs.
 
+pub mod pico;
+
 use crate::Run;
 
 /// What a file says.

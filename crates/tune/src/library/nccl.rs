@@ -83,10 +83,7 @@ impl NcclMachine {
     /// there are several.
     pub(crate) fn of(network: &Network<'_>) -> Self {
         let topology = network.topology();
-        let host_of = |&node: &NodeId| topology.host(node).unwrap_or("");
-        let mut hosts: Vec<&str> = network.members().iter().map(host_of).collect();
-        hosts.sort_unstable();
-        hosts.dedup();
+        let hosts = network.host_names();
         let of_ranks = network.members().iter().map(|&node| {
             topology.out_channels(node).iter().map(|&channel| u64::from(topology.capacity(channel))).sum::<u64>()
         });

@@ -7,6 +7,7 @@ mod open_mpi;
 mod tests;
 mod ucc;
 
+pub(crate) use mpich::Tests as MpichTests;
 pub use mpich::{MergeError, merge_into_mpich};
 
 use crate::library::Library;

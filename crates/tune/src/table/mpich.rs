@@ -18,7 +18,7 @@ use crate::tuning::{ChoiceTable, Tuning};
 
 /// The table of MPICH: tests and their sub-tables, in their order. The first true test counts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Tests(Vec<(String, Tests)>);
+pub(crate) struct Tests(Vec<(String, Tests)>);
 
 /// Why the choices cannot be merged.
 #[derive(Debug, thiserror::Error)]
@@ -111,6 +111,16 @@ fn of_sizes(table: &ChoiceTable, ranks: u32) -> Tests {
 }
 
 impl Tests {
+    /// Returns the sub-table of a test.
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
+        self.0.iter().find(|(test, _)| test == key).map(|(_, tests)| tests)
+    }
+
+    /// Returns the tests with their sub-tables.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &Self)> {
+        self.0.iter().map(|(test, tests)| (test.as_str(), tests))
+    }
+
     fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
         self.0.iter_mut().find(|(test, _)| test == key).map(|(_, tests)| tests)
     }

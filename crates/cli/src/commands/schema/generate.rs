@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::{about, name};
 use crate::args::JsonFormat;
 use crate::commands::{
-    bound, design, doctor, faults, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times, topology,
-    tune, verify,
+    bound, design, doctor, faults, front, judge, judge_rings, judge_tables, plan, rings, run, simulate, size_ranges,
+    times, topology, tune, verify,
 };
 use crate::properties::Properties;
 
@@ -33,6 +33,8 @@ enum JudgeOutput {
     Program(Box<judge::JudgeResult<'static>>),
     /// The result for rings of NCCL or RCCL.
     Rings(Box<judge_rings::RingJudgement>),
+    /// The result for a table of choices.
+    Table(Box<judge_tables::TableJudgement<'static>>),
 }
 
 /// Returns the schema of a format.

@@ -1,5 +1,7 @@
 //! `lockstep tune`: the best algorithm of a library for every size, as the table that the library reads.
 
+mod against;
+
 use anyhow::{Context, bail, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::schedule::Picoseconds;
@@ -8,8 +10,10 @@ use lockstep::{
     Budget, CollectiveName, CommunicationModel, Front, FrontBound, FrontOptions, NodeId, Problem, Timing, Topology,
 };
 use lockstep_report::Table;
-use lockstep_tune::{Choice, ChoiceTable, Library, Network, RoundCosts, TuneOptions, Tuning, merge_into_mpich};
+use lockstep_tune::{Choice, ChoiceTable, Library, Network, RoundCosts, Rule, TuneOptions, Tuning, merge_into_mpich};
 use serde::Serialize;
+
+use against::{Agreement, Measurements};
 
 use super::front::with_times;
 use super::{size_ranges, times};
@@ -37,6 +41,8 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     let topology = args.network.apply_to(args.network.read(&args.spec, verbosity)?, verbosity)?;
     let topology = with_times(&topology, args.latency, args.network.unit(), verbosity)?.unwrap_or(topology);
     let members = members(&topology, args)?;
+    let measured =
+        args.against.as_deref().map(|folder| Measurements::read(folder, members.len() as u32)).transpose()?;
     let root = match &args.root {
         Some(name) => {
             let root = terminal(&topology, "--root", name)?;
@@ -81,6 +87,7 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         hosts: tuning.hosts,
         start_up_ps: costs.start_up_ps,
         collectives: tables,
+        against: measured.as_ref().map(|measured| Agreement::new(measured, &tuning)),
     };
     output::print(&if args.json {
         to_json_rows(&record, 4)
@@ -90,8 +97,12 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
             sheet.line("written to", file.clone());
             sheet.line("use", library.usage(&file));
         }
-        format!("{}\n{}", sheet.to_text(), record.table())
+        let against = record.against.as_ref().map_or_else(String::new, |against| format!("\n{}", against.to_text()));
+        format!("{}\n{}{against}", sheet.to_text(), record.table())
     })?;
+    for note in measured.iter().flat_map(|measured| &measured.notes) {
+        output::note(verbosity, note);
+    }
     Ok(ExitStatus::Success)
 }
 
@@ -181,6 +192,9 @@ pub(super) struct TuneRecord<'a> {
     /// Of a message, in addition to the latency of its path.
     start_up_ps: u64,
     collectives: Vec<TableRecord<'a>>,
+    /// The choices beside measured times; only with --against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Agreement>,
 }
 
 /// The choices for a collective.
@@ -225,7 +239,7 @@ struct RangeRecord<'a> {
 /// An algorithm with its parameters.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct ChoiceRecord<'a> {
+pub(super) struct ChoiceRecord<'a> {
     algorithm: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     fan_out: Option<u32>,
@@ -238,7 +252,18 @@ struct ChoiceRecord<'a> {
 }
 
 impl<'a> ChoiceRecord<'a> {
-    fn new(choice: &'a Choice) -> Self {
+    /// Returns the algorithm of a rule; `None` for the decision of the library.
+    pub(super) fn of_rule(rule: &'a Rule) -> Option<Self> {
+        Some(Self {
+            algorithm: rule.algorithm.as_deref()?,
+            fan_out: rule.fan_out,
+            segment_bytes: rule.segment_bytes,
+            protocol: rule.protocol.as_deref(),
+            channels: rule.channels,
+        })
+    }
+
+    pub(super) fn new(choice: &'a Choice) -> Self {
         Self {
             algorithm: choice.algorithm,
             fan_out: choice.fan_out,
@@ -248,7 +273,7 @@ impl<'a> ChoiceRecord<'a> {
         }
     }
 
-    fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let parameters = [
             self.fan_out.map(|fan| format!("fan-out {fan}")),
             self.segment_bytes.map(|bytes| format!("segments of {}", size_ranges::size(bytes))),
@@ -290,7 +315,7 @@ impl<'a> TableRecord<'a> {
 }
 
 /// Returns a size between two others: a power of two near their geometric mean, if there is one between them.
-fn middle(from: u64, to: u64) -> u64 {
+pub(super) fn middle(from: u64, to: u64) -> u64 {
     let exponent = from.max(1).ilog2().midpoint(to.max(1).ilog2() + 1);
     (1 << exponent.min(63)).clamp(from, to)
 }
