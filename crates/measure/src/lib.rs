@@ -7,7 +7,14 @@
 //! - A *run* is one test of a benchmark: what was transferred between which devices, and its times or rates.
 //! - A *sample* is one measured value of a run.
 
+mod fit;
 pub mod format;
 mod run;
+mod sweep;
 
+pub use fit::{
+    ClassFit, Evidence, Fit, FitError, FitOptions, KindFit, LatencyFit, LatencyPart, LatencyTerm, MeasuredFile, MixedClass, Probe, SlowLink,
+    SlowTransfer, fit,
+};
 pub use run::{Device, Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
+pub use sweep::{Constant, SizeLine, TimeModel, Work, size_lines};
