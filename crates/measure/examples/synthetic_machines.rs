@@ -1,7 +1,7 @@
 //! Fits random machines with known bandwidths, noise of 3 % and degraded links, and prints how much of the truth it finds.
 
 #![allow(clippy::print_stdout, reason = "the example prints a table")]
-#![allow(dead_code, reason = "the tests use all of the module")]
+#![allow(dead_code, reason = "the tests use other parts of the module")]
 
 #[path = "../tests/fit/machines.rs"]
 mod machines;

@@ -4,7 +4,7 @@ use lockstep_schedule::CollectiveName;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Figure, Run, Workload};
+use crate::{Figure, Run, Sample, Workload};
 
 /// Larger errors of the logarithm of a time count linearly, not squared.
 const HUBER: f64 = 0.2;
@@ -254,6 +254,17 @@ pub struct SizeLine {
     pub start_up_ps: f64,
     /// The time of a byte in picoseconds.
     pub byte_ps: f64,
+}
+
+/// Returns the all-reduces of a run with a known algorithm, and their times in picoseconds.
+pub(crate) fn all_reduce_times(run: &Run) -> Vec<(Work, u64)> {
+    let row = |sample: &Sample| match (&sample.workload, sample.figure) {
+        (Workload::Collective(CollectiveName::AllReduce), Figure::Picoseconds(time)) if !sample.is_wrong => {
+            Some((Work::of_all_reduce(run.algorithm.as_deref()?, run.ranks?, sample.bytes?)?, time))
+        }
+        _ => None,
+    };
+    run.samples.iter().filter_map(row).collect()
 }
 
 /// Returns the lines of the collectives of a run. A line has the largest sizes whose times it gives within 10 %, at least three.

@@ -6,7 +6,8 @@
 //! some trial; otherwise only a lower limit is known.
 //!
 //! Measurements have noise, and slow links only take rates away. So trials with equal shares form a group, whose level is the
-//! median of the upper half. The bandwidth of an identified class is the median over the trials that it limits.
+//! median of the upper half. The bandwidth of an identified class is the mean over the trials that it limits, without a tenth at
+//! each end, or their upper quartile if they pile up below a maximum.
 //!
 //! Source: Butkovic, *Max-linear Systems* (2010), section 3.1, for the principal solution.
 
@@ -23,6 +24,12 @@ const MAX_SLOW: f64 = 0.12;
 
 /// The rounds of the fit. The first one takes slow trials for normal ones.
 const ROUNDS: usize = 3;
+
+/// The least number of rates whose distribution counts.
+const PILE: usize = 12;
+
+/// Rates pile up if the upper quartile is this much nearer to the maximum than to the median.
+const PILE_FACTOR: u64 = 10;
 
 /// The factor from the median absolute deviation to the standard deviation of a normal distribution.
 const DEVIATIONS_PER_MEDIAN: f64 = 1.4826;
@@ -95,6 +102,12 @@ pub(super) fn fit(trials: &Trials, classes: usize) -> Bandwidths {
             let resource = &mut found.resources[share.resource as usize];
             resource.carried = resource.carried.max(share.of_lane(trial.rate));
             resource.trials += 1;
+        }
+    }
+    for (resource, &limit) in found.resources.iter_mut().zip(&trials.limits) {
+        resource.carried = resource.carried.max(limit);
+        if !resource.is_identified {
+            resource.bandwidth = resource.bandwidth.max(limit);
         }
     }
     found
@@ -186,7 +199,9 @@ impl Fit<'_> {
         for (resource, pool) in pools.iter_mut().enumerate() {
             pool.sort_unstable();
             found.resources[resource].is_identified = !pool.is_empty();
-            found.resources[resource].bandwidth = median(pool).unwrap_or(bandwidth[resource]);
+            // Slow trials are in the lower half, until they are known.
+            let middle = if is_first { median(&pool[pool.len() / 2..]) } else { middle(pool) };
+            found.resources[resource].bandwidth = middle.unwrap_or(bandwidth[resource]);
         }
         found.expected = (0..count)
             .map(|signature| {
@@ -215,6 +230,24 @@ impl Fit<'_> {
         let is_slow = (0..self.trials.trials.len()).map(|trial| is_exact(&trial) && ratio(trial) < least).collect();
         (found.deviation, found.is_slow) = (deviation, is_slow);
     }
+}
+
+/// Returns the middle of an ascending list of rates with noise: the trimmed mean.
+///
+/// Rates that pile up below a maximum are those of a limit with losses. Then it is the upper quartile.
+fn middle(ascending: &[u64]) -> Option<u64> {
+    let half = &ascending[ascending.len() / 2..];
+    let (&least, quartile, &most) = (half.first()?, median(half)?, half.last()?);
+    let is_piled_up = ascending.len() >= PILE && (most - quartile).saturating_mul(PILE_FACTOR) < quartile - least;
+    if is_piled_up { Some(quartile) } else { trimmed_mean(ascending) }
+}
+
+/// Returns the mean of an ascending list without a tenth at each end.
+fn trimmed_mean(ascending: &[u64]) -> Option<u64> {
+    let end = ascending.len() / 10;
+    let middle = &ascending[end..ascending.len() - end];
+    let sum: u128 = middle.iter().map(|&rate| u128::from(rate)).sum();
+    Some(sum.checked_div(middle.len() as u128)? as u64)
 }
 
 /// Returns the median of an ascending list, the lower one of two.

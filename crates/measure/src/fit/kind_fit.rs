@@ -56,7 +56,7 @@ fn classes(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths, slow: &[SlowW
                 (own.bandwidth, Evidence::Identified)
             } else if let Some(nominal) = nominal.filter(reaches) {
                 (nominal, Evidence::Nominal)
-            } else if own.trials > 0 {
+            } else if own.bandwidth > 0 {
                 (own.bandwidth, Evidence::LowerLimit)
             } else {
                 (widest.saturating_mul(wires.capacity(class as u32).into()), Evidence::Assumed)

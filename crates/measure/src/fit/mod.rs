@@ -17,7 +17,8 @@ use lockstep_topology::{ChannelId, Measured, NodeId, Quantity, RateError, Topolo
 pub use self::latency::{LatencyFit, LatencyPart, LatencyTerm};
 use self::wires::Wires;
 use crate::format::Reading;
-use crate::{Tool, TransferKind};
+use crate::sweep::all_reduce_times;
+use crate::{SizeLine, TimeModel, Tool, TransferKind, size_lines};
 
 /// The kinds of transfers in the order in which collectives need them.
 const PREFERRED: [TransferKind; 3] = [TransferKind::Kernel, TransferKind::Message, TransferKind::Copy];
@@ -87,6 +88,10 @@ pub struct Fit {
     pub measured: Measured,
     /// The fit of each kind of transfer that was measured. The first one gives the numbers of the network.
     pub kinds: Vec<KindFit>,
+    /// The times of collectives over their sizes.
+    pub collectives: Vec<SizeLine>,
+    /// The constants of all-reduces with forced algorithms, if there are any.
+    pub algorithms: Option<TimeModel>,
     /// The notes of the readers and of the fit.
     pub notes: Vec<String>,
 }
@@ -226,7 +231,7 @@ pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) ->
     notes.extend(gathered.notes);
     let mut kinds = Vec::new();
     for (kind, trials) in &gathered.kinds {
-        if !trials.trials.is_empty() || !trials.pings.is_empty() {
+        if !(trials.trials.is_empty() && trials.pings.is_empty() && trials.limits.is_empty()) {
             kinds.push(kind_fit::fit(&wires, *kind, trials, &gathered.profiles));
         }
     }
@@ -235,13 +240,13 @@ pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) ->
         return Err(FitError::NoTransfers { how });
     }
     let names = |kinds: &[KindFit]| kinds.iter().map(|fit| fit.kind.to_string()).collect::<Vec<_>>().join(", ");
-    kinds.sort_by_key(|fit: &KindFit| (fit.trials == 0, PREFERRED.iter().position(|&kind| kind == fit.kind)));
+    kinds.sort_by_key(|fit: &KindFit| (fit.trials == 0, !fit.has_bandwidths(), PREFERRED.iter().position(|&kind| kind == fit.kind)));
     match options.kind {
         Some(wanted) => match kinds.iter().position(|fit| fit.kind == wanted) {
             Some(place) => kinds[..=place].rotate_right(1),
             None => return Err(FitError::NoKind { wanted, present: names(&kinds) }),
         },
-        None if kinds.iter().filter(|fit| fit.trials > 0).count() > 1 => {
+        None if kinds.iter().filter(|fit| fit.has_bandwidths()).count() > 1 => {
             let kind = kinds[0].kind;
             notes.push(format!("the network has the bandwidths of the kind {kind}, of {}; choose with --kind", names(&kinds)));
         }
@@ -249,10 +254,18 @@ pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) ->
     }
     let (network, measured) = network::build(&wires, &kinds, files)?;
     notes.extend(network::notes(&wires, &kinds[0], &measured));
-    Ok(Fit { network, measured, kinds, notes })
+    let runs = || files.iter().flat_map(|file| &file.reading.runs);
+    let collectives = runs().flat_map(size_lines).collect();
+    let rows: Vec<_> = runs().flat_map(all_reduce_times).collect();
+    Ok(Fit { network, measured, kinds, collectives, algorithms: TimeModel::fit(&rows), notes })
 }
 
 impl KindFit {
+    /// Returns true if there is a measured bandwidth or a lower limit.
+    pub fn has_bandwidths(&self) -> bool {
+        self.classes.iter().any(|class| class.lower_limit > 0)
+    }
+
     /// Returns the slow links and transfers below this part of their class, or of the expected rate.
     pub fn below(&self, part: f64) -> usize {
         let transfers =

@@ -26,7 +26,7 @@ pub(super) fn build(
     let topology = wires.topology;
     let first = &kinds[0];
     let latency = kinds.iter().find_map(|fit| fit.latency.as_ref());
-    let has_bandwidths = first.trials > 0;
+    let has_bandwidths = first.has_bandwidths();
     let bandwidths = bandwidths(wires, first);
     let (unit, rounding) =
         if has_bandwidths { unit(&bandwidths) } else { (topology.unit_bytes_per_second().unwrap_or(0), 0.0) };
@@ -165,7 +165,7 @@ fn latency_of(topology: &Topology, channel: ChannelId, fit: Option<&LatencyFit>,
 /// Returns the notes about the numbers of a fitted network.
 pub(super) fn notes(wires: &Wires<'_>, fit: &KindFit, measured: &Measured) -> Vec<String> {
     let mut notes = Vec::new();
-    for (place, class) in fit.classes.iter().enumerate().filter(|_| fit.trials > 0) {
+    for (place, class) in fit.classes.iter().enumerate().filter(|_| fit.has_bandwidths()) {
         let (name, own) = (&class.name, rounded_bandwidth(class.bandwidth));
         match class.evidence {
             Evidence::Identified => {}

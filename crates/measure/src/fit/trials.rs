@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_schedule::CollectiveName;
 use lockstep_topology::NodeId;
 
 use super::routes::{Profiles, Route, routes};
@@ -84,6 +85,8 @@ pub(super) struct Ping {
 pub(super) struct Trials {
     pub(super) trials: Vec<Trial>,
     pub(super) signatures: Vec<Signature>,
+    /// The rate of a lane of each class that collectives show; 0 without one. Empty if there are none.
+    pub(super) limits: Vec<u64>,
     pub(super) pings: Vec<Ping>,
 }
 
@@ -139,6 +142,12 @@ pub(super) fn gather<'r>(
     let mut kinds: BTreeMap<TransferKind, (Trials, BTreeMap<Signature, u32>)> = BTreeMap::new();
     let mut notes = Vec::new();
     for run in runs {
+        let limits = collective_limits(wires, ranks, run);
+        if limits.iter().any(|&limit| limit > 0) {
+            let known = &mut kinds.entry(run.kind).or_default().0.limits;
+            known.resize(limits.len(), 0);
+            known.iter_mut().zip(limits).for_each(|(known, limit)| *known = limit.max(*known));
+        }
         let measured = Measured::of(run);
         if measured.rates.is_empty() && measured.times.is_empty() {
             notes.extend(measured.notes(run));
@@ -188,6 +197,42 @@ pub(super) fn gather<'r>(
     }
     let kinds = kinds.into_iter().map(|(kind, (trials, _))| (kind, trials)).collect();
     Ok(Gathered { kinds, profiles: routes.profiles, notes })
+}
+
+/// Returns the rate of a lane of each class that the collectives of a run show: every terminal receives its data in time.
+///
+/// Only terminals whose channels are of one class count.
+fn collective_limits(wires: &Wires<'_>, ranks: &[NodeId], run: &Run) -> Vec<u64> {
+    let mut limits = vec![0; wires.classes.len()];
+    let received = run.samples.iter().filter_map(|sample| received_per_second(sample, ranks.len() as u64));
+    let Some(rate) = received.max().filter(|_| run.ranks.is_some_and(|count| count as usize == ranks.len())) else {
+        return limits;
+    };
+    for &terminal in ranks {
+        if let Some((class, lanes)) = wires.entrance(terminal) {
+            let limit: &mut u64 = &mut limits[class as usize];
+            *limit = (*limit).max(rate / u64::from(lanes.max(1)));
+        }
+    }
+    limits
+}
+
+/// Returns the bytes per second that every rank receives at least in a collective. The result of an all-reduce is not known before.
+fn received_per_second(sample: &Sample, ranks: u64) -> Option<u64> {
+    let (Workload::Collective(collective), Figure::Picoseconds(time), Some(bytes)) =
+        (&sample.workload, sample.figure, sample.bytes)
+    else {
+        return None;
+    };
+    let parts = match collective {
+        CollectiveName::AllReduce => ranks,
+        CollectiveName::AllGather | CollectiveName::AllToAll => ranks.saturating_sub(1),
+        CollectiveName::ReduceScatter => 1,
+        _ => return None,
+    };
+    let received = u128::from(bytes) * u128::from(parts) / u128::from(ranks.max(1));
+    let rate = received.checked_mul(1_000_000_000_000)? / u128::from(time.max(1));
+    u64::try_from(rate).ok().filter(|&rate| !sample.is_wrong && ranks > 1 && rate <= MAX_RATE)
 }
 
 /// Returns the loads of transfers at the same time, their signature, and whether each has one shortest path. `None` if the classes of a path are not determined.

@@ -61,6 +61,8 @@ pub(super) struct Wires<'a> {
     pub(super) topology: &'a Topology,
     pub(super) wires: Vec<Wire>,
     pub(super) classes: Vec<Class>,
+    /// The wire of each channel; `None` for a failed one.
+    of_channel: Vec<Option<u32>>,
     /// The distinct wires out of each node, with their heads.
     out: Vec<Vec<(u32, NodeId)>>,
 }
@@ -105,7 +107,7 @@ impl<'a> Wires<'a> {
         let wires = (channels.into_iter().zip(lanes).zip(class_of).zip(opposites))
             .map(|(((channels, lanes), class), opposite)| Wire { channels, lanes, class, opposite })
             .collect();
-        Self { topology, wires, classes, out }
+        Self { topology, wires, classes, of_channel, out }
     }
 
     /// Returns the distinct wires out of a node, with the nodes that they enter.
@@ -115,6 +117,18 @@ impl<'a> Wires<'a> {
 
     pub(super) fn wire(&self, wire: u32) -> &Wire {
         &self.wires[wire as usize]
+    }
+
+    /// Returns the class and the lanes of the wires into a node, if they are of one class and carry nothing else.
+    pub(super) fn entrance(&self, node: NodeId) -> Option<(u32, u32)> {
+        let enters = |wire: &&Wire| wire.channels.iter().any(|&channel| self.topology.head(channel) == node);
+        let near = self.topology.in_channels(node).iter().filter_map(|&channel| self.of_channel[channel.index()]);
+        let mut near: Vec<u32> = near.collect();
+        near.sort_unstable();
+        near.dedup();
+        let near = || near.iter().map(|&wire| self.wire(wire)).filter(enters);
+        let class = near().next()?.class;
+        near().all(|wire| wire.class == class).then(|| (class, near().map(|wire| wire.lanes).sum()))
     }
 
     /// Returns the nominal bandwidth of a lane of a class in bytes per second, if the network knows it.

@@ -1,5 +1,8 @@
 //! The fit of networks to measurements: recovery of known machines, and its laws.
 
+#![allow(dead_code, reason = "the example uses other parts of the module of machines")]
+
+mod cases;
 mod laws;
 mod lumi;
 mod machines;
