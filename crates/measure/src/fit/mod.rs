@@ -13,12 +13,13 @@ mod wires;
 
 
 use lockstep_topology::{ChannelId, Measured, NodeId, Quantity, RateError, Topology};
+use sha2::{Digest, Sha256};
 
 pub use self::latency::{LatencyFit, LatencyPart, LatencyTerm};
 use self::wires::Wires;
-use crate::format::Reading;
+use crate::format::{ReadError, ReadOptions, Reading};
 use crate::sweep::all_reduce_times;
-use crate::{SizeLine, TimeModel, Tool, TransferKind, size_lines};
+use crate::{SizeLine, TimeModel, TransferKind, size_lines};
 
 /// The kinds of transfers in the order in which collectives need them.
 const PREFERRED: [TransferKind; 3] = [TransferKind::Kernel, TransferKind::Message, TransferKind::Copy];
@@ -284,25 +285,21 @@ impl std::fmt::Display for TransferKind {
     }
 }
 
-impl Tool {
-    /// Returns the name of the benchmark.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NcclTests => "nccl-tests",
-            Self::Osu => "OSU micro-benchmarks",
-            Self::Nvbandwidth => "nvbandwidth",
-            Self::P2pBandwidthLatencyTest => "p2pBandwidthLatencyTest",
-            Self::TransferBench => "TransferBench",
-            Self::Perftest => "perftest",
-            Self::MpiGraph => "mpiGraph",
-            Self::Pico => "PICO",
-            Self::Csv => "CSV",
-        }
+impl MeasuredFile {
+    /// Reads the output of a benchmark.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](crate::format::read).
+    pub fn read(name: impl Into<String>, text: &str, options: &ReadOptions) -> Result<Self, ReadError> {
+        let digest = Sha256::digest(text.as_bytes());
+        let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { name: name.into(), sha256, reading: crate::format::read(text, options)? })
     }
 }
 
-/// Returns a bandwidth with four digits, such as `22.63GB/s`.
-pub(crate) fn rounded_bandwidth(bytes_per_second: u64) -> String {
+/// Returns a bandwidth in bytes per second with four digits, such as `22.63GB/s`.
+pub fn rounded_bandwidth(bytes_per_second: u64) -> String {
     Quantity::Bandwidth.format(rounded(bytes_per_second, 4))
 }
 

@@ -84,7 +84,7 @@ fn measured_link(link: &SlowLink) -> MeasuredLink {
 
 fn source(file: &MeasuredFile) -> MeasuredSource {
     let mut runs: Vec<String> =
-        file.reading.runs.iter().map(|run| format!("{} {}", run.tool.name(), run.test)).collect();
+        file.reading.runs.iter().map(|run| format!("{} {}", run.tool.to_string().trim_start_matches("the "), run.test)).collect();
     runs.dedup();
     MeasuredSource {
         file: file.name.clone(),

@@ -352,17 +352,12 @@ enum Rates {
     None,
 }
 
+/// Returns the size and the rate of a sample that is no latency.
 fn rate(sample: &Sample) -> Option<(u64, u64)> {
-    let size = sample.bytes.unwrap_or(u64::MAX);
-    match sample.figure {
-        Figure::BytesPerSecond(rate) => Some((size, rate)),
-        Figure::Picoseconds(time) => {
-            let bytes = sample.bytes.filter(|&bytes| bytes > MAX_LATENCY_BYTES)?;
-            let rate = u128::from(bytes) * 1_000_000_000_000 / u128::from(time.max(1));
-            Some((size, u64::try_from(rate).ok()?))
-        }
-    }
-    .filter(|&(_, rate)| rate > 0)
+    let is_latency = matches!(sample.figure, Figure::Picoseconds(_))
+        && sample.bytes.is_none_or(|bytes| bytes <= MAX_LATENCY_BYTES);
+    let rate = sample.rate().filter(|&rate| rate > 0 && !is_latency)?;
+    Some((sample.bytes.unwrap_or(u64::MAX), rate))
 }
 
 /// Returns the rates of the size with the best rate. In a sweep, some size of at most half of it must reach nine tenths of the rate.
