@@ -6,6 +6,13 @@
 //!
 //! - A *run* is one test of a benchmark: what was transferred between which devices, and its times or rates.
 //! - A *sample* is one measured value of a run.
+//!
+//! # Entry points
+//!
+//! | task | item |
+//! |---|---|
+//! | read the output of a benchmark | [`read`](format::read) |
+//! | convert a time to a rate | [`Sample::rate`] |
 
 mod fit;
 pub mod format;

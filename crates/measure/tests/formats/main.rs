@@ -2,10 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panics")]
 
+mod csv;
+mod mpi_graph;
 mod nccl_tests;
 mod nvbandwidth;
 mod osu;
+mod other_kinds;
 mod p2p_bandwidth_latency;
+mod perftest;
+mod properties;
+mod transfer_bench;
 
 use std::fmt::Write;
 

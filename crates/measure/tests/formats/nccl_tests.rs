@@ -89,7 +89,7 @@ fn blank_and_additional_columns_are_found_by_the_head() {
         note: line 2: the number of ranks is not in the output; state it with --ranks
         note: line 5: the output does not name its test; its columns are those of all-reduce
         note: line 5: the number of ranks is not in the output; state it with --ranks
-        note: the benchmark found wrong data in line 3; the values of these lines do not count
+        note: the benchmark found wrong data in line 3; such values do not count
     "#]]
     .assert_eq(&describe(&read_text(&format!("all_reduce_perf\n{head}{full}{footer}{head}{blank}{footer}"))));
 }
@@ -150,6 +150,7 @@ fn a_test_without_a_name_is_found_by_its_columns_or_refused() {
     let other = format!("hypercube_perf\n{}", table("1024 128 float none -1"));
     expect![[r#"
         note: left out: hypercube_perf (line 4), which is none of the collectives of Lockstep
+        note: the output has no measurement that can be used
     "#]]
     .assert_eq(&describe(&read_text(&other)));
 }

@@ -66,7 +66,7 @@ fn the_matrices_of_json_are_below_each_other() {
         note: the pairs of a matrix were measured one at a time, so it does not show what pairs share
     "#]].assert_eq(&describe(&read_text(text)));
     let odd = text.replace(", [\"81.0\", \"N/A\"]", "");
-    expect!["field 'bandwidth_matrix of device_to_device_bidirectional_memcpy_read_sm' (line 3): 5 rows of 2 values are no matrix, or three of them; the output is cut off: copy all of it, or run the benchmark again"].assert_eq(&error_of(&odd));
+    expect!["field 'bandwidth_matrix of device_to_device_bidirectional_memcpy_read_sm' (line 3): 5 rows of 2 values, expected 2 or 6 rows; the output is cut off: copy all of it, or run the benchmark again"].assert_eq(&error_of(&odd));
 }
 
 #[test]

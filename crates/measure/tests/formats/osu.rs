@@ -73,7 +73,7 @@ fn blocks_of_a_rank_are_multiplied_by_the_ranks() {
         the OSU micro-benchmarks: MPI All-to-All Personalized Exchange Latency, Message, 0 devices, ranks Some(8)
           4: all-to-all 8192 B: 12460000 ps
           5: all-to-all 16384 B: 13000000 ps, wrong
-        note: the benchmark found wrong data in line 5; the values of these lines do not count
+        note: the benchmark found wrong data in line 5; such values do not count
     "#]]
     .assert_eq(&describe(&read(text, &options).unwrap()));
     expect!["line 1: the sizes of the all-to-all are blocks of one rank, and the output does not have the number of ranks; state it with --ranks"].assert_eq(&error_of(text));
@@ -100,10 +100,7 @@ fn incomplete_rows_are_told() {
     expect!["line 6: found '65536                              52.00         100', expected a value for each of the 5 columns of the head"].assert_eq(&error_of(&spoiled));
     let no_pairs =
         "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4\n# Size    MB/s    Messages/s\n8    8.00    1.00\n";
-    expect![
-        "line 1: found 'no number of pairs', expected the line '# [ pairs: 4 ] [ window size: 64 ]' before the rows"
-    ]
-    .assert_eq(&error_of(no_pairs));
+    expect!["line 1: found no number of pairs, expected the line '# [ pairs: 4 ] [ window size: 64 ]' before the rows"].assert_eq(&error_of(no_pairs));
     let many = no_pairs.replace("# Size", "# [ pairs: 4000000000 ] [ window size: 64 ]\n# Size");
-    expect!["line 4: 12000000000 transfers at the same time, in all samples together,, but at most 1048576 are read; give a part of the output"].assert_eq(&error_of(&many));
+    expect!["line 4: 12000000000 flows in all samples, but at most 1048576 are read; give a part of the output"].assert_eq(&error_of(&many));
 }
