@@ -1,6 +1,6 @@
 //! The terminals of the devices of a run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use lockstep_topology::{NodeId, Topology};
 
@@ -9,14 +9,15 @@ use crate::{Device, Run, Workload};
 
 /// Returns the terminal of each device of a run, in the order of the run.
 ///
-/// Bus ids and hosts decide if the network has them. Otherwise, the devices are the given terminals in their order.
+/// Bus ids, names of nodes and hosts decide if the network has them. Otherwise, the devices are the given terminals in their order.
 pub(super) fn terminals_of(topology: &Topology, ranks: &[NodeId], run: &Run) -> Result<Vec<NodeId>, FitError> {
-    let count = device_count(run);
-    if let Some(found) = by_bus_id(topology, ranks, &run.devices) {
+    let named = by_bus_id(topology, ranks, &run.devices).or_else(|| by_name(topology, ranks, &run.devices));
+    if let Some(found) = named.or_else(|| by_host(topology, ranks, &run.devices)) {
         return Ok(found);
     }
+    let count = device_count(run);
     if count == ranks.len() {
-        return Ok(by_host(topology, ranks, &run.devices).unwrap_or_else(|| ranks.to_vec()));
+        return Ok(ranks.to_vec());
     }
     Err(FitError::DeviceCount { test: run.test.clone(), devices: count, terminals: ranks.len() })
 }
@@ -47,15 +48,30 @@ fn by_bus_id(topology: &Topology, ranks: &[NodeId], devices: &[Device]) -> Optio
     (!found.is_empty() && distinct.len() == found.len()).then_some(found)
 }
 
-/// Returns the terminals by the hosts of the devices: the devices of a host are its terminals in their order.
+/// Returns the terminals whose names are the hosts of the devices, if each device has one of its own.
+fn by_name(topology: &Topology, ranks: &[NodeId], devices: &[Device]) -> Option<Vec<NodeId>> {
+    let of_name: BTreeMap<&str, NodeId> = ranks.iter().map(|&node| (topology.node_name(node), node)).collect();
+    let found = devices.iter().map(|device| of_name.get(device.host.as_deref()?).copied());
+    let found: Vec<NodeId> = found.collect::<Option<_>>()?;
+    let distinct: BTreeSet<_> = found.iter().collect();
+    (!found.is_empty() && distinct.len() == found.len()).then_some(found)
+}
+
+/// Returns the terminals by the hosts of the devices: the devices of a host are all of its terminals, in their order.
 fn by_host(topology: &Topology, ranks: &[NodeId], devices: &[Device]) -> Option<Vec<NodeId>> {
-    let mut is_taken = vec![false; ranks.len()];
-    let mut found = Vec::with_capacity(devices.len());
-    for device in devices {
-        let host = Some(device.host.as_deref()?);
-        let place = (0..ranks.len()).find(|&place| !is_taken[place] && topology.host(ranks[place]) == host)?;
-        is_taken[place] = true;
-        found.push(ranks[place]);
+    let mut of_host: BTreeMap<&str, VecDeque<NodeId>> = BTreeMap::new();
+    for &node in ranks {
+        if let Some(host) = topology.host(node) {
+            of_host.entry(host).or_default().push_back(node);
+        }
     }
-    (found.len() == ranks.len()).then_some(found)
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for device in devices {
+        *counts.entry(device.host.as_deref()?).or_default() += 1;
+    }
+    let is_whole = |(host, &count): (&&str, &usize)| of_host.get(host).is_some_and(|nodes| nodes.len() == count);
+    if devices.is_empty() || !counts.iter().all(is_whole) {
+        return None;
+    }
+    devices.iter().map(|device| of_host.get_mut(device.host.as_deref()?)?.pop_front()).collect()
 }

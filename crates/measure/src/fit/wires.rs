@@ -21,7 +21,7 @@ pub(super) struct Wire {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Place {
     Terminal,
-    /// A switch by its distance from the nearest terminal.
+    /// A switch by its level: its distance from the nearest terminal.
     Switch(u32),
     /// A switch of a host with a channel that leaves the host, such as a network card.
     Card,
@@ -176,7 +176,7 @@ fn place_name(place: Place) -> String {
     match place {
         Place::Terminal => "terminal".to_owned(),
         Place::Switch(1) => "switch".to_owned(),
-        Place::Switch(distance) => format!("switch {distance} hops from a terminal"),
+        Place::Switch(level) => format!("level-{level} switch"),
         Place::Card => "switch at the edge of a host".to_owned(),
     }
 }

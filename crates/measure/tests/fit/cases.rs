@@ -221,3 +221,33 @@ fn a_wrong_number_of_devices_is_refused_with_the_remedy() {
     let ranks = network.terminals()[1..].to_vec();
     assert!(fit(&network, &[file(&groups(1, 3), samples)], &FitOptions { kind: None, ranks }).is_ok());
 }
+
+#[test]
+fn devices_are_found_by_bus_ids_names_and_hosts() {
+    let mut builder = TopologyBuilder::new("servers");
+    let switch = builder.switch("S");
+    for (name, host) in [("a/0000:07:00.0", "a"), ("a/0000:0a:00.0", "a"), ("b/0000:07:00.0", "b")] {
+        let gpu = builder.terminal(name);
+        builder.set_host(gpu, host);
+        builder.link(gpu, switch);
+    }
+    let network = builder.build().unwrap();
+    let limits = |devices: &[(Option<&str>, Option<&str>)]| {
+        let mut file = file(&network, vec![rate(&[(0, 1)], 10.0)]);
+        let device = |&(host, bus_id): &(Option<&str>, Option<&str>)| lockstep_measure::Device {
+            host: host.map(str::to_owned),
+            bus_id: bus_id.map(str::to_owned),
+        };
+        file.reading.runs[0].devices = devices.iter().map(device).collect();
+        let fit = fit(&network, &[file], &FitOptions { kind: None, ranks: Vec::new() });
+        // The channels of the only transfer.
+        fit.map(|fit| fit.kinds[0].classes[0].visible).map_err(|error| error.to_string())
+    };
+    let by_bus_id = [(Some("a"), Some("0000:0a:00")), (Some("b"), Some("0000:07:00"))];
+    assert_eq!(limits(&by_bus_id), Ok(2));
+    assert_eq!(limits(&[(Some("b/0000:07:00.0"), None), (Some("a/0000:07:00.0"), None)]), Ok(2));
+    assert_eq!(limits(&[(Some("a"), None), (Some("a"), None)]), Ok(2));
+    // One of the two GPUs of a host: which one is not known.
+    let error = limits(&[(Some("a"), None), (Some("b"), None)]).unwrap_err();
+    assert!(error.contains("2 devices were measured, but there are 3 terminals"), "{error}");
+}

@@ -20,9 +20,11 @@ pub(super) fn report(topology: &Topology, fit: &Fit) -> Sheet {
     sheet.line("network", format!("{}: {}", topology.name(), text::size(topology)));
     for (place, kind) in fit.kinds.iter().enumerate().filter(|(_, kind)| kind.has_bandwidths()) {
         let use_of = if place == 0 { "" } else { ", not used for the network" };
-        let noise = 100.0 * kind.deviation;
-        let transfers = text::counted(kind.trials, "measured rate");
-        sheet.line("kind", format!("{}: {transfers}, noise {noise:.1} %{use_of}", kind.kind));
+        let source = match kind.trials {
+            0 => "lower limits from collectives".to_owned(),
+            count => format!("{}, noise {:.1} %", text::counted(count, "measured rate"), 100.0 * kind.deviation),
+        };
+        sheet.line("kind", format!("{}: {source}{use_of}", kind.kind));
     }
     if let Some(unit) = fit.network.unit_bytes_per_second() {
         let rounding = 100.0 * fit.measured.rounding;
@@ -49,7 +51,9 @@ pub(super) fn report(topology: &Topology, fit: &Fit) -> Sheet {
     if let Some(kind) = fit.kinds.first() {
         for class in &kind.classes {
             for probe in class.probes.iter().take(MAX_PROBES) {
-                sheet.line("to measure", format!("{}: send {} at the same time", probe.link, flows(topology, &probe.flows)));
+                let together = if probe.flows.len() > 1 { " at the same time" } else { "" };
+                let transfers = flows(topology, &probe.flows);
+                sheet.line("to measure", format!("{}: transfer {transfers}{together}", probe.link));
             }
             let more = class.probes.len().saturating_sub(MAX_PROBES);
             if more > 0 {
@@ -88,7 +92,8 @@ fn add_slow(sheet: &mut Sheet, topology: &Topology, kind: &KindFit, suffix: &str
         } else {
             "another route, or software"
         };
-        sheet.line("slow", format!("transfer {name} gives {part} of its path ({rate} of {expected}): {why}{suffix}"));
+        let subject = if transfer.flows.len() == 1 { "transfer" } else { "each of the transfers" };
+        sheet.line("slow", format!("{subject} {name} gives {part} of its path ({rate} of {expected}): {why}{suffix}"));
     }
     let more = kind.slow.len().saturating_sub(MAX_LISTED) + kind.slow_transfers.len().saturating_sub(MAX_LISTED);
     if more > 0 {

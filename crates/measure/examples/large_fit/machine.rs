@@ -1,43 +1,31 @@
-//! Times the fit of 512 GPUs: all pairs of 64 servers of 8 GPUs, with noise of 3 % and degraded links.
-//!
-//! Run it with `cargo run --release -p lockstep-measure --example large_fit`.
-
-#![allow(clippy::print_stdout, reason = "the example prints a time")]
-
-use std::time::Instant;
+//! A machine of 512 GPUs, and the rates of all pairs.
 
 use lockstep_measure::format::Reading;
-use lockstep_measure::{Device, Figure, FitOptions, Flow, MeasuredFile, Run, Sample, Tool, TransferKind, Workload, fit};
+use lockstep_measure::{Device, Figure, Flow, MeasuredFile, Run, Sample, Tool, TransferKind, Workload};
 use lockstep_topology::{Topology, TopologyBuilder};
 
 /// Servers, and GPUs per server.
 const SIZE: [usize; 2] = [64, 8];
 
-fn main() {
-    let network = network();
+/// Returns a file with the rates of all pairs, with noise of 3 %.
+pub(crate) fn all_pairs() -> MeasuredFile {
     let count = (SIZE[0] * SIZE[1]) as u32;
     let pairs = (0..count).flat_map(|from| (0..count).filter(move |&to| to != from).map(move |to| (from, to)));
-    let samples: Vec<Sample> = pairs.map(|(from, to)| sample(from, to)).collect();
-    let (values, devices) = (samples.len(), vec![Device::default(); count as usize]);
     let run = Run {
         tool: Tool::Csv,
         test: "all pairs".to_owned(),
         kind: TransferKind::Kernel,
         algorithm: None,
-        devices,
+        devices: vec![Device::default(); count as usize],
         ranks: None,
-        samples,
+        samples: pairs.map(|(from, to)| sample(from, to)).collect(),
     };
     let reading = Reading { runs: vec![run], notes: Vec::new() };
-    let file = MeasuredFile { name: "pairs.csv".to_owned(), sha256: String::new(), reading };
-    let start = Instant::now();
-    let fit = fit(&network, &[file], &FitOptions { kind: None, ranks: Vec::new() }).expect("the devices are the terminals");
-    let seconds = start.elapsed().as_secs_f64();
-    println!("{values} values, {} slow links, {seconds:.2} s", fit.kinds[0].slow.len());
+    MeasuredFile { name: "pairs.csv".to_owned(), sha256: String::new(), reading }
 }
 
-/// GPUs on a switch in each server, one link per GPU to its rail, and a core between the rails.
-fn network() -> Topology {
+/// Returns GPUs on a switch in each server, one link per GPU to its rail, and a core between the rails.
+pub(crate) fn network() -> Topology {
     let mut network = TopologyBuilder::new("512 GPUs");
     let core = network.switch("core");
     let rails: Vec<_> = (0..SIZE[1]).map(|rail| network.switch(format!("R{rail}"))).collect();
