@@ -25,7 +25,7 @@ pub fn p2p_bandwidth_latency(bytes: &[u8]) -> bool {
     is_read(bytes, Tool::P2pBandwidthLatencyTest)
 }
 
-/// Checks an output of TransferBench.
+/// Checks an output of `TransferBench`.
 pub fn transfer_bench(bytes: &[u8]) -> bool {
     is_read(bytes, Tool::TransferBench)
 }

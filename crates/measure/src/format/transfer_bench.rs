@@ -147,15 +147,14 @@ fn rates(line: u32, words: &[&str], count: usize, unit: u64) -> Result<Rates, Re
 impl Table {
     /// Adds a row.
     fn add(&mut self, line: u32, gpu: Option<u32>, row: &str, rates: Rates) {
-        let last = self.sources.last_mut();
-        match (row, last) {
+        match (row, self.sources.last_mut()) {
             ("->", _) => {
-                let (backward, least, greatest) = (None, None, None);
-                self.sources.push(Source { line, gpu, forward: rates, backward, least, greatest });
+                let source = Source { line, gpu, forward: rates, backward: None, least: None, greatest: None };
+                self.sources.push(source);
             }
-            ("<-", Some(last)) => last.backward = Some(rates),
-            ("min", Some(last)) if last.backward.is_none() => last.least = Some(rates),
-            ("max", Some(last)) if last.backward.is_none() => last.greatest = Some(rates),
+            ("<-", Some(source)) => source.backward = Some(rates),
+            ("min", Some(source)) if source.backward.is_none() => source.least = Some(rates),
+            ("max", Some(source)) if source.backward.is_none() => source.greatest = Some(rates),
             _ => {}
         }
     }

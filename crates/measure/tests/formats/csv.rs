@@ -9,12 +9,12 @@ const SAMPLE: &str = include_str!("../../../../data/measured/transfers.csv");
 #[test]
 fn the_sample_is_read() {
     let reading = read_text(SAMPLE);
-    expect![[r#"
+    expect![[r"
         a table: transfers, Message, 4 devices, ranks Some(4)
           3: 0->1 1048576 B: 24500000000 B/s
           4: 2->3 1048576 B: 44000000 ps
           5: 0->1 2->3 1048576 B: 12400000000 B/s
-    "#]]
+    "]]
     .assert_eq(&describe(&reading));
     assert_eq!(reading.runs[0].devices[3].host.as_deref(), Some("node-4"));
 }
@@ -27,14 +27,14 @@ all-reduce;1048576;8;0.5;kernel;ring;a
 all_reduce;2097152;8;0.9;kernel;ring;a
 ag;1048576;8;0.4;;;a
 ";
-    expect![[r#"
+    expect![[r"
         a table: all-reduce, Kernel, 0 devices, ranks Some(8), algorithm ring
           2: all-reduce 1048576 B: 500000000 ps
           3: all-reduce 2097152 B: 900000000 ps
         a table: all-gather, Message, 0 devices, ranks Some(8)
           4: all-gather 1048576 B: 400000000 ps
         note: ignored columns: host
-    "#]]
+    "]]
     .assert_eq(&describe(&read_text(text)));
 }
 
@@ -60,7 +60,7 @@ fn wrong_rows_are_refused() {
     errors += &error_of("collective,bytes,time_us\nall-redcue,8,1\n");
     errors.push('\n');
     errors += &error_of("from,to,time_us,kind\n0,1,1,fast\n");
-    expect![[r#"
+    expect![[r"
         line 2: found '0 to 0', expected another device in each of the columns 'from' and 'to', or a collective
         line 2: found '0 to', expected another device in each of the columns 'from' and 'to', or a collective
         line 2: found no time and no rate, expected one of them in each row
@@ -69,6 +69,6 @@ fn wrong_rows_are_refused() {
         line 2: 5001 devices or ranks, but at most 4096 are read; give a part of the output
         line 3: column 'group' is 'x', expected the same bytes in all rows of a group, and either times or rates
         line 2: found 'all-redcue', expected the name of a collective; did you mean 'all-reduce'?
-        line 2: column 'kind' is 'fast', expected copy, kernel or message"#]]
+        line 2: column 'kind' is 'fast', expected copy, kernel or message"]]
     .assert_eq(&errors);
 }

@@ -44,7 +44,7 @@ fn describe_run(run: &Run) -> String {
     let Run { tool, test, kind, algorithm, devices, ranks, samples } = run;
     let mut text = format!("{tool}: {test}, {kind:?}, {} devices, ranks {ranks:?}", devices.len());
     if let Some(algorithm) = algorithm {
-        text += &format!(", algorithm {algorithm}");
+        write!(text, ", algorithm {algorithm}").unwrap();
     }
     text.push('\n');
     for sample in samples {

@@ -24,7 +24,7 @@ fn other_files_are_named() {
         errors += &error_of(text);
         errors.push('\n');
     }
-    expect![[r#"
+    expect![[r"
         the file is empty; give the output of a benchmark
         the text is the output of no known benchmark; give that of nccl-tests, nvbandwidth, p2pBandwidthLatencyTest, the OSU micro-benchmarks, TransferBench, perftest, mpiGraph, or a table with the columns from, to, bytes and time_us
         the file is a log of NCCL, without a table of sizes and times, which is not read as a measurement; lockstep judge reads its rings; give the output of nccl-tests, such as all_reduce_perf -b 8 -e 8G -f 2 -g 8
@@ -35,7 +35,7 @@ fn other_files_are_named() {
         the file is the output of rocm_bandwidth_test, which is not read as a measurement; run TransferBench p2p, whose tables name the executor of each transfer
         the file is the output of iperf, which measures TCP, which is not read as a measurement; run ib_write_bw or osu_bw between the same hosts
         the text is the output of no known benchmark; give that of nccl-tests, nvbandwidth, p2pBandwidthLatencyTest, the OSU micro-benchmarks, TransferBench, perftest, mpiGraph, or a table with the columns from, to, bytes and time_us
-    "#]].assert_eq(&errors);
+    "]].assert_eq(&errors);
 }
 
 #[test]

@@ -9,32 +9,32 @@ const JSON: &str = include_str!("../../../../data/measured/two-hosts.perftest.js
 
 #[test]
 fn the_text_sample_is_read() {
-    expect![[r#"
+    expect![[r"
         perftest: RDMA_Write BW, Message, 2 devices, ranks Some(2)
           8: 0->1 65536 B: 12257853440 B/s
           9: 0->1 131072 B: 12315525120 B/s
         perftest: Send Latency, Message, 2 devices, ranks Some(2)
           15: 0->1 2 B: 1270000 ps (1240000 to 5190000)
-    "#]]
+    "]]
     .assert_eq(&describe(&read_text(TEXT)));
 }
 
 #[test]
 fn the_unit_of_the_json_sample_follows_from_its_message_rate() {
-    expect![[r#"
+    expect![[r"
         perftest: RDMA_Write BW, Message, 2 devices, ranks Some(2)
           8: 0->1 65536 B: 2337559020 B/s
-    "#]]
+    "]]
     .assert_eq(&describe(&read_text(JSON)));
     let bits = JSON.replace("2229.27", "18.70");
     let unknown = JSON.replace("0.035668", "0.0");
-    expect![[r#"
+    expect![[r"
         perftest: RDMA_Write BW, Message, 2 devices, ranks Some(2)
           8: 0->1 65536 B: 2337500000 B/s
         perftest: RDMA_Write BW, Message, 2 devices, ranks Some(2)
           8: 0->1 65536 B: 2337559020 B/s
         note: line 8: the rate is read in MiB/s, because MsgRate does not show its unit; --units states another unit
-    "#]]
+    "]]
     .assert_eq(&(describe(&read_text(&bits)) + &describe(&read_text(&unknown))));
 }
 
@@ -53,7 +53,7 @@ fn reads_both_ways_and_round_trips_are_told_apart() {
         "RDMA_Write Latency Test\n#bytes        #iterations       t_avg[usec]    tps average\n2  1000  2.5  400000\n"
             .to_owned(),
     ];
-    expect![[r#"
+    expect![[r"
         perftest: RDMA_Read BW, Message, 2 devices, ranks Some(2)
           3: 1->0 65536 B: 104857600 B/s
         perftest: Send Bidirectional BW, Message, 2 devices, ranks Some(2)
@@ -65,7 +65,7 @@ fn reads_both_ways_and_round_trips_are_told_apart() {
         note: line 8: the output has no title such as 'RDMA_Write BW Test'; read as transfers from the client to the server
         note: left out: the times of line 11, which are whole round trips; measure with ib_write_lat or ib_send_lat
         note: MB/sec are 2^20 bytes per second, as perftest counts; --units states another unit
-    "#]].assert_eq(&describe(&read_text(&text.concat())));
+    "]].assert_eq(&describe(&read_text(&text.concat())));
     expect!["line 2: found '#bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]', expected the columns of the test in the title above"].assert_eq(&error_of(&table("RDMA_Write Latency Test", "MB/sec")));
     expect!["line 2: found nothing, expected a column 'BW average[MiB/sec]', [MB/sec] or [Gb/sec]"]
         .assert_eq(&error_of(&table("RDMA_Write BW Test", "furlong/sec")));

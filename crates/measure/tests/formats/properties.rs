@@ -86,7 +86,7 @@ proptest! {
             }
             rows.push('\n');
         }
-        let head: String = (0..n).map(|column| format!(" {column:>9}")).collect();
+        let head = (0..n).map(|column| format!(" {column:>9}")).collect::<Vec<String>>().concat();
         let expected = |is_read: bool| -> Vec<(u32, u32, u64)> {
             let pairs = (0..n).flat_map(|row| (0..n).map(move |column| (row, column))).filter(|(row, column)| row != column);
             pairs.map(|(row, column)| {
@@ -133,8 +133,8 @@ proptest! {
         pick in any::<prop::sample::Index>(),
     ) {
         let text = |rows: &[(u32, u32, u64)]| {
-            let rows: String = rows.iter().map(|(from, to, rate)| format!("{from},{to},{rate}\n")).collect();
-            format!("from,to,GB/s\n{rows}")
+            let rows: Vec<String> = rows.iter().map(|(from, to, rate)| format!("{from},{to},{rate}\n")).collect();
+            format!("from,to,GB/s\n{}", rows.concat())
         };
         let sorted = |rows: &[(u32, u32, u64)]| {
             let mut found = flows_and_rates(&read(&text(rows), &ReadOptions::default()).unwrap());

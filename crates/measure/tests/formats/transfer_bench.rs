@@ -8,7 +8,7 @@ const SAMPLE: &str = include_str!("../../../../data/measured/two-gpus.transferbe
 
 #[test]
 fn the_sample_is_read() {
-    expect![[r#"
+    expect![[r"
         TransferBench: unidirectional p2p, Kernel, 2 devices, ranks Some(2)
           8: 0->1 67108864 B: 46000000000 B/s
           9: 1->0 67108864 B: 48500000000 B/s
@@ -16,7 +16,7 @@ fn the_sample_is_read() {
           19: 0->1 1->0 67108864 B: 45000000000 B/s
           23: 1->0 0->1 67108864 B: 44500000000 B/s
         note: left out: transfers from and to CPUs; only bandwidths between GPUs are read
-    "#]]
+    "]]
     .assert_eq(&describe(&read_text(SAMPLE)));
 }
 

@@ -48,7 +48,7 @@ pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadErr
     let mut reading = Reading::default();
     for document in documents {
         let line = lines.next().unwrap_or(1);
-        let (results, test) = (document.results, name_of(&document.test_info.test));
+        let (results, name) = (document.results, name_of(&document.test_info.test));
         let missing = |field: &str| {
             let fault = ReadFault::Unexpected {
                 found: "no number".to_owned(),
@@ -56,8 +56,8 @@ pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadErr
             };
             ReadError::Field { field: format!("results.{field}"), line, fault }
         };
-        match measure_of(&test) {
-            None => reading.notes.push(format!("left out: the test '{test}' of line {line}, which is not supported")),
+        match measure_of(&name) {
+            None => reading.notes.push(format!("left out: the test '{name}' of line {line}, which is not supported")),
             Some(Measure::RoundTrip) => reading.notes.push(round_trip_note(line)),
             Some(Measure::Bandwidth(transfer)) => {
                 let unit = results.unit();
@@ -68,14 +68,14 @@ pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadErr
                         "line {line}: the rate is read in MiB/s, because MsgRate does not show its unit; --units states another unit"
                     ));
                 }
-                reading.runs.push(run(test, vec![rate_sample(transfer, results.bytes, rate, line)]));
+                reading.runs.push(run(name, vec![rate_sample(transfer, results.bytes, rate, line)]));
             }
             Some(Measure::Latency) => {
                 let picoseconds = |time: Option<f64>| time.and_then(|time| scaled(time, MICROSECOND));
                 let time = picoseconds(results.t_typical.or(results.t_avg)).ok_or_else(|| missing("t_typical"))?;
                 let spread = picoseconds(results.t_min).zip(picoseconds(results.t_max));
                 let spread = spread.map(|(least, greatest)| [least, greatest]);
-                reading.runs.push(run(test, vec![time_sample(results.bytes, time, spread, line)]));
+                reading.runs.push(run(name, vec![time_sample(results.bytes, time, spread, line)]));
             }
         }
     }
