@@ -1,5 +1,7 @@
 //! What a benchmark measured.
 
+use std::fmt;
+
 use lockstep_schedule::CollectiveName;
 
 /// One test of a benchmark, such as a matrix of bandwidths or a sweep over sizes.
@@ -34,7 +36,7 @@ pub enum Tool {
     Nvbandwidth,
     /// p2pBandwidthLatencyTest of the CUDA samples.
     P2pBandwidthLatencyTest,
-    /// TransferBench.
+    /// `TransferBench`.
     TransferBench,
     /// perftest, such as `ib_write_bw`.
     Perftest,
@@ -44,6 +46,22 @@ pub enum Tool {
     Pico,
     /// A table with the columns of our own.
     Csv,
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NcclTests => "nccl-tests",
+            Self::Osu => "the OSU micro-benchmarks",
+            Self::Nvbandwidth => "nvbandwidth",
+            Self::P2pBandwidthLatencyTest => "p2pBandwidthLatencyTest",
+            Self::TransferBench => "TransferBench",
+            Self::Perftest => "perftest",
+            Self::MpiGraph => "mpiGraph",
+            Self::Pico => "PICO",
+            Self::Csv => "a table",
+        })
+    }
 }
 
 /// What moves the data. Different kinds reach different parts of the bandwidth of a link.
@@ -84,6 +102,21 @@ pub struct Sample {
     pub is_wrong: bool,
     /// The line of the file, from 1.
     pub line: u32,
+}
+
+impl Sample {
+    /// Returns the rate of one flow in bytes per second: the figure, or the bytes divided by the time. `None` for collectives, and if
+    /// the size is unknown or the time 0.
+    pub fn rate(&self) -> Option<u64> {
+        match (&self.workload, self.figure) {
+            (Workload::Flows(_), Figure::BytesPerSecond(rate)) => Some(rate),
+            (Workload::Flows(_), Figure::Picoseconds(time)) => {
+                let rate = (u128::from(self.bytes?) * 1_000_000_000_000).checked_div(u128::from(time))?;
+                u64::try_from(rate).ok()
+            }
+            (Workload::Collective(_), _) => None,
+        }
+    }
 }
 
 /// What was transferred.

@@ -66,6 +66,7 @@ mod id;
 #[cfg(feature = "families")]
 mod layout;
 mod links;
+mod measured;
 mod node_names;
 #[cfg(feature = "families")]
 mod order_degree;
@@ -105,6 +106,7 @@ pub use format::{
 pub use id::{ChannelId, NodeId, ResourceId};
 #[cfg(feature = "families")]
 pub use layout::GridAxes;
+pub use measured::{Measured, MeasuredClass, MeasuredLink, MeasuredSource};
 #[cfg(feature = "families")]
 pub use order_degree::{
     MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeGraph, OrderDegreeSearch, distance_sum_bound, order_degree,

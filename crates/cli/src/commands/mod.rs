@@ -7,6 +7,7 @@ pub(crate) mod design;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod faults;
+pub(crate) mod fit;
 pub(crate) mod front;
 mod front_directory;
 mod front_page;

@@ -1,0 +1,190 @@
+//! The text output of nccl-tests.
+
+use std::collections::BTreeMap;
+
+use super::operation::{Operation, Signature, element_bytes};
+use super::table::{Row, Table, Time};
+use crate::Device;
+use crate::format::error::ReadError;
+use crate::format::lines::Line;
+use crate::format::values::{MICROSECOND, NUMBER, bus_id, parse_scaled, parse_whole};
+
+/// Programs of nccl-tests that run no collective of Lockstep.
+const OTHER_TESTS: [&str; 3] = ["hypercube", "alltoallv", "bisection"];
+
+/// Returns true for the line that names the columns.
+pub(super) fn is_head(line: &str) -> bool {
+    line.starts_with('#') && ["size", "time", "algbw", "busbw"].iter().all(|name| line.contains(name))
+}
+
+/// The columns of a table.
+struct Columns<'a> {
+    /// The columns before the first time.
+    first: Vec<&'a str>,
+    /// The columns of a time: time, rates, and others.
+    part: Vec<&'a str>,
+    /// The number of parts: out of place and in place, or one of them.
+    parts: usize,
+}
+
+impl<'a> Columns<'a> {
+    fn new(head: &'a str) -> Self {
+        let words: Vec<&str> = head.trim_start_matches('#').split_whitespace().collect();
+        let is_time = |word: &str| matches!(word, "time" | "cputime");
+        let begins: Vec<usize> = (0..words.len()).filter(|&place| is_time(words[place])).collect();
+        let begin = begins.first().copied().unwrap_or(words.len());
+        let end = begins.get(1).copied().unwrap_or(words.len());
+        let part = words[begin..end].iter().copied().filter(|&word| word != "timestamp").collect();
+        Self { first: words[..begin].to_vec(), part, parts: begins.len().clamp(1, 2) }
+    }
+
+    fn of_first(&self, name: &str) -> Option<usize> {
+        self.first.iter().position(|&column| column == name)
+    }
+
+    /// Returns the number of parts of a row. Further words, such as a time of day, may follow. `None` if a part is incomplete.
+    fn parts_of(&self, words: &[&str]) -> Option<usize> {
+        let values = words.len().checked_sub(self.first.len())?;
+        (1..=self.parts).rev().find(|parts| values >= parts * self.part.len())
+    }
+}
+
+/// What the lines before a table say.
+#[derive(Default)]
+struct Preamble {
+    program: Option<String>,
+    algorithm: Option<String>,
+    devices: BTreeMap<u32, Device>,
+}
+
+/// Reads all tables.
+pub(super) fn tables(lines: &[Line<'_>], notes: &mut Vec<String>) -> Result<Vec<Table>, ReadError> {
+    let mut tables: Vec<Table> = Vec::new();
+    let mut preamble = Preamble::default();
+    let mut columns = None;
+    let last = lines.iter().rposition(|line| !line.text.is_empty()).unwrap_or_default();
+    for (place, line) in lines.iter().enumerate() {
+        if is_head(line.text) {
+            end_without_footer(columns.is_some(), &tables, notes);
+            let Preamble { program, algorithm, devices } = std::mem::take(&mut preamble);
+            tables.push(Table { line: line.number, program, algorithm, devices, ..Table::default() });
+            columns = Some(Columns::new(line.text));
+        } else if line.text.starts_with("# Out of bounds values") || line.text.starts_with("# Avg bus bandwidth") {
+            if line.text.contains("FAILED") {
+                notes.push(format!("line {}: the benchmark reports wrong data (Out of bounds values)", line.number));
+            }
+            columns = None;
+        } else if let Some(columns) = &columns
+            && let Some(words) = row_words(line.text)
+            && let Some(table) = tables.last_mut()
+        {
+            let parts = columns
+                .parts_of(&words)
+                .filter(|&parts| table.rows.first().is_none_or(|first| first.times.len() == parts));
+            match parts {
+                Some(parts) => table.rows.push(row(line.number, &words, columns, parts)?),
+                None if place == last => {
+                    notes.push(format!("line {}: the last row is incomplete and is left out", line.number));
+                }
+                None => {
+                    let expected = format!(
+                        "a value for each of the {} columns of the head",
+                        columns.first.len() + columns.parts * columns.part.len()
+                    );
+                    return Err(ReadError::unexpected(line.number, line.text, expected));
+                }
+            }
+        } else if !line.text.starts_with("# Collective test concluded") {
+            preamble.see(line.text);
+        }
+    }
+    end_without_footer(columns.is_some(), &tables, notes);
+    Ok(tables)
+}
+
+/// Adds the note on a table that ends without its footer.
+fn end_without_footer(is_open: bool, tables: &[Table], notes: &mut Vec<String>) {
+    if let Some(table) = tables.last().filter(|_| is_open) {
+        let (line, rows) = (table.line, table.rows.len());
+        notes.push(format!(
+            "the table of line {line} has no footer, so the run did not end or the output is cut off; its {rows} rows are read"
+        ));
+    }
+}
+
+/// Returns the words of a row: it begins with a size, a number of elements and a type.
+fn row_words(line: &str) -> Option<Vec<&str>> {
+    if !line.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_type = |word: &&str| word.starts_with(|first: char| first.is_ascii_alphabetic());
+    (words.len() > 3 && parse_whole(words[0]).is_some() && parse_whole(words[1]).is_some() && is_type(&words[2]))
+        .then_some(words)
+}
+
+fn row(line: u32, words: &[&str], columns: &Columns<'_>, parts: usize) -> Result<Row, ReadError> {
+    let whole = |name: &'static str| {
+        let word = columns.of_first(name).map_or("", |place| words[place]);
+        parse_whole(word).ok_or_else(|| ReadError::value(line, name, word, "a whole number"))
+    };
+    let (bytes, count) = (whole("size")?, whole("count")?);
+    let element = columns.of_first("type").and_then(|place| element_bytes(words[place]));
+    let is_reduction = columns.of_first("redop").is_some_and(|place| words[place] != "none");
+    let has_root = columns.of_first("root").is_some_and(|place| !words[place].starts_with('-'));
+    let rank_bytes = element.and_then(|element| element.checked_mul(count));
+    let mut times = Vec::new();
+    for part in 0..parts {
+        let begin = columns.first.len() + part * columns.part.len();
+        let values = &words[begin..begin + columns.part.len()];
+        let value_of = |name: &str| columns.part.iter().position(|&column| column == name).map(|place| values[place]);
+        let picoseconds = parse_scaled(values[0], MICROSECOND)
+            .ok_or_else(|| ReadError::value(line, columns.part[0], values[0], NUMBER))?;
+        let limit = |name: &str| value_of(name).and_then(|value| parse_scaled(value, MICROSECOND));
+        let wrong = value_of("#wrong").and_then(|value| value.parse::<f64>().ok());
+        times.push(Time {
+            in_place: columns.parts > 1 && part + 1 == parts,
+            picoseconds,
+            spread: limit("i_min").zip(limit("i_max")).map(|(least, greatest)| [least, greatest]),
+            is_wrong: wrong.is_some_and(|wrong| wrong != 0.0),
+        });
+    }
+    Ok(Row { line, signature: Signature { bytes, rank_bytes, is_reduction, has_root }, times })
+}
+
+impl Preamble {
+    /// Looks for the program, the algorithm and the ranks.
+    fn see(&mut self, line: &str) {
+        if line.starts_with("# nThread") || line.starts_with("# Using devices") {
+            self.devices.clear();
+        }
+        if let Some((rank, device)) = rank_of(line) {
+            self.devices.insert(rank, device);
+            return;
+        }
+        for word in line.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | ';' | ':')) {
+            if let Some(program) = word.strip_suffix("_perf") {
+                let name = program.rsplit('/').next().unwrap_or_default();
+                let is_test = Operation::of_program(name).is_some() || OTHER_TESTS.contains(&name);
+                if is_test || line.starts_with("# Collective test starting") {
+                    self.program = Some(name.to_owned());
+                }
+            } else if let Some(algorithm) = word.strip_prefix("NCCL_ALGO=") {
+                let is_one = !algorithm.is_empty() && algorithm.chars().all(char::is_alphanumeric);
+                self.algorithm = is_one.then(|| algorithm.to_ascii_lowercase());
+            }
+        }
+    }
+}
+
+/// Reads `#  Rank  0 Group  0 Pid 41 on HOST device  0 [0000:07:00] NAME`.
+fn rank_of(line: &str) -> Option<(u32, Device)> {
+    let mut words = line.strip_prefix('#')?.split_whitespace();
+    if words.next() != Some("Rank") {
+        return None;
+    }
+    let rank = words.next()?.parse().ok()?;
+    let host = words.by_ref().skip_while(|&word| word != "on").nth(1)?.to_owned();
+    let bus = words.find_map(|word| bus_id(word.strip_prefix('[')?.strip_suffix(']')?));
+    Some((rank, Device { host: Some(host), bus_id: bus }))
+}

@@ -1,0 +1,138 @@
+//! Numbers of benchmark outputs in the units of runs.
+
+use crate::{Device, Flow};
+
+use super::error::{ReadError, ReadFault};
+
+/// Picoseconds per microsecond.
+pub(super) const MICROSECOND: u64 = 1_000_000;
+
+/// Bytes in MB and GB, and in MiB.
+pub(super) const MB: u64 = 1_000_000;
+pub(super) const GB: u64 = 1_000_000_000;
+pub(super) const MIB: u64 = 1 << 20;
+
+/// The greatest number of devices in a matrix, and of ranks.
+pub(super) const MAX_DEVICES: u64 = 4096;
+
+/// The greatest number of flows in the samples of a file. Tests that run many transfers at the same time list them in each sample.
+pub(super) const MAX_FLOWS: u64 = 1 << 20;
+
+/// What a column of rates or times may have.
+pub(super) const NUMBER: &str = "a number that is not negative";
+
+/// Returns a number in parts of which `unit` are one, rounded to a whole number; `None` if it is negative or too large.
+pub(super) fn scaled(number: f64, unit: u64) -> Option<u64> {
+    let value = (number * unit as f64).round();
+    #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
+    (0.0..9.2e18).contains(&value).then_some(value as u64)
+}
+
+/// Parses a decimal number such as `46.10` or `1.2e+06` like [`scaled`]. The result is exact, rounded half up.
+pub(super) fn parse_scaled(text: &str, unit: u64) -> Option<u64> {
+    let text = text.trim();
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = [whole.trim_start_matches('0'), fraction].concat();
+    let has_digits = !(whole.is_empty() && fraction.is_empty());
+    if !has_digits || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    exact(&digits, exponent, fraction.len(), unit).or_else(|| scaled(text.parse().ok()?, unit))
+}
+
+/// Returns the number of these digits, the last of which are decimals. `None` if it does not fit.
+fn exact(digits: &str, exponent: &str, decimals: usize, unit: u64) -> Option<u64> {
+    let digits: u128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+    let scale = exponent.parse::<i32>().ok()?.checked_sub(i32::try_from(decimals).ok()?)?;
+    let power = 10u128.checked_pow(scale.unsigned_abs())?;
+    let units = digits.checked_mul(u128::from(unit))?;
+    let value = if scale < 0 { units.checked_add(power / 2)? / power } else { units.checked_mul(power)? };
+    u64::try_from(value).ok()
+}
+
+/// Parses a whole number of decimal digits.
+pub(super) fn parse_whole(text: &str) -> Option<u64> {
+    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
+}
+
+/// Refuses more devices than a reader supports.
+pub(super) fn check_devices(line: u32, count: u64) -> Result<(), ReadError> {
+    if count <= MAX_DEVICES {
+        return Ok(());
+    }
+    Err(ReadError::line(line, ReadFault::Limit { what: "devices or ranks", count, limit: MAX_DEVICES }))
+}
+
+/// The number of flows of a file, which is limited.
+#[derive(Default)]
+pub(super) struct FlowCount(u64);
+
+impl FlowCount {
+    /// Adds the flows of a sample.
+    pub(super) fn add(&mut self, line: u32, count: u64) -> Result<(), ReadError> {
+        self.0 = self.0.saturating_add(count);
+        if self.0 <= MAX_FLOWS {
+            return Ok(());
+        }
+        Err(ReadError::line(line, ReadFault::Limit { what: "flows in all samples", count: self.0, limit: MAX_FLOWS }))
+    }
+}
+
+/// Returns `count` devices without names.
+pub(super) fn unnamed_devices(count: usize) -> Vec<Device> {
+    vec![Device::default(); count]
+}
+
+/// Returns the flows between two devices: one direction, and the other one.
+pub(super) fn both_ways(from: u32, to: u32) -> Vec<Flow> {
+    vec![Flow { from, to }, Flow { from: to, to: from }]
+}
+
+/// Returns the bus id of a GPU as `0000:07:00`, in lower case and without the function. The input is `0000:07:00`,
+/// `00000000:07:00.0` or `0x07`.
+pub(super) fn bus_id(text: &str) -> Option<String> {
+    let text = text.trim().to_ascii_lowercase();
+    let is_hex = |part: &str| !part.is_empty() && part.len() <= 8 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if let Some(bus) = text.strip_prefix("0x") {
+        return is_hex(bus).then(|| format!("0000:{bus:0>2}:00"));
+    }
+    let text = text.split('.').next().unwrap_or_default();
+    let mut parts = text.split(':');
+    let (domain, bus, device) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || ![domain, bus, device].into_iter().all(is_hex) {
+        return None;
+    }
+    let domain = domain.trim_start_matches('0');
+    Some(format!("{domain:0>4}:{bus:0>2}:{device:0>2}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_to_whole_units() {
+        assert_eq!(parse_scaled("46.10", GB), Some(46_100_000_000));
+        assert_eq!(parse_scaled("1.2e+06", MICROSECOND), Some(1_200_000_000_000));
+        assert_eq!(parse_scaled("0.0000004", MICROSECOND), Some(0));
+        assert_eq!(parse_scaled("4283075200.5", MIB), Some(4_491_129_861_439_488));
+        assert_eq!(parse_scaled("4283078125", MIB), Some(4_491_132_928_000_000));
+        assert_eq!(parse_scaled("1.0000000000000000000000000000000000000000001", 1), Some(1));
+        for text in [".", "", "-1", "nan", "inf", "1e30", "N/A", "1,5"] {
+            assert_eq!(parse_scaled(text, GB), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn bus_ids_have_one_form() {
+        for text in ["0000:07:00", "00000000:07:00.0", "0x07", "0:7:0"] {
+            assert_eq!(bus_id(text).as_deref(), Some("0000:07:00"), "{text}");
+        }
+        assert_eq!(bus_id("0009:01:00").as_deref(), Some("0009:01:00"));
+        assert_eq!(bus_id("00010000:0A:00.0").as_deref(), Some("10000:0a:00"));
+        for text in ["", "07", "x:y:z", "1:2:3:4", "0x"] {
+            assert_eq!(bus_id(text), None, "{text}");
+        }
+    }
+}
