@@ -26,8 +26,7 @@ const COMMENT: char = '#';
 /// The characters that begin a comment at the beginning of a line.
 const COMMENTS: [char; 2] = [COMMENT, '%'];
 
-const EXPECTED_LINE: &str =
-    "'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'";
+const EXPECTED_LINE: &str = "'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'";
 const EXPECTED_NAMES: &str = "node names separated by spaces";
 
 /// Number of names that the writer puts on a line.

@@ -117,17 +117,17 @@ fn bad_edge_lists() {
         &expect![[r#"
             the file is empty; a network has at least one node
             the network has no nodes; add at least one
-            line 2: found 'b c d', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
-            line 3: found 'lonely', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
-            line 1: found 'a ->', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
-            line 1: found '-> a', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
-            line 1: found 'a -> b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
-            line 1: found 'a b -> c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
-            line 1: found '0 1 {"weight": 2}', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 2: found 'b c d', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 3: found 'lonely', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'a ->', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found '-> a', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'a -> b -> c', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'a b -> c', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found '0 1 {"weight": 2}', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
             line 2: there is no node 's'; correct the name, or add the node
             line 1: found 'a->b', expected node names separated by spaces
-            line 1: found 'a\u{202e} b c', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
-            line 1: found 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'a\u{202e} b c', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
         "#]],
     );
 }
@@ -330,7 +330,7 @@ fn bad_rates() {
             line 1: 'latency': '-1ns' does not begin with a number; write for example 700ns
             line 1: 'latency': '0.5ps' is not a whole number of picoseconds; use fewer digits
             channel a->b has a latency of 3600s, more than 1000s; choose a shorter one
-            line 1: found 'a b latency', expected 'u v' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
+            line 1: found 'a b latency', expected 'u v' or 'u v bandwidth=25GB/s' for a link, 'u -> v' for a channel, 'switches: u v …', 'failed: u v …', 'nodes: u v …' or 'unit: 25GB/s'
         "]],
     );
     let json = [
