@@ -4,7 +4,7 @@ use lockstep::schedule::Picoseconds;
 use lockstep::topology::ChannelId;
 use lockstep::{Budget, Topology};
 use lockstep_report::Table;
-use lockstep_rings::{Rational, RingKind, RingLoad, RingSet, RingVerdict};
+use lockstep_rings::{Rational, RingCount, RingKind, RingLoad, RingSet, RingVerdict};
 use serde::Serialize;
 
 use super::{Found, library, optimum};
@@ -29,6 +29,8 @@ pub(in crate::commands) struct Figures<'a> {
     /// The greatest bus bandwidth that the bound of rings allows, with its rule.
     pub(in crate::commands) limit: Option<(Rational, &'static str)>,
     pub(in crate::commands) verdict: Option<RingVerdict>,
+    /// The numbers of rings that the bound and the verdict concern.
+    pub(in crate::commands) count: RingCount,
     /// The greatest bus bandwidth of an all-gather of any kind.
     pub(in crate::commands) optimum: Option<Rational>,
 }
@@ -41,13 +43,14 @@ impl<'a> Figures<'a> {
         unit: Option<u64>,
     ) -> Self {
         let kind = found.0.kind();
-        Self { topology, kind, found: Some(found), unit, limit: None, verdict: None, optimum: None }
+        let count = RingCount::Exactly(found.0.len() as u32);
+        Self { topology, kind, found: Some(found), unit, limit: None, verdict: None, count, optimum: None }
     }
 
     /// Returns the figures of the result of a search.
     pub(in crate::commands) fn of_search(
         topology: &'a Topology,
-        Found { answer, kind, rule }: &'a Found,
+        Found { answer, kind, count, rule }: &'a Found,
         unit: Option<u64>,
         budget: &Budget,
     ) -> Self {
@@ -59,7 +62,7 @@ impl<'a> Figures<'a> {
         let is_ring = kind == RingKind::Ring;
         let optimum = is_ring.then(|| optimum::bus_bandwidth(topology, terminals, budget)).flatten();
         let limit = Some((limit, *rule));
-        Self { topology, kind, found, unit, limit, verdict: Some(answer.verdict()), optimum }
+        Self { topology, kind, found, unit, limit, verdict: Some(answer.verdict()), count: *count, optimum }
     }
 
     /// Returns the bandwidth, the number of rings and the verdict in words.
@@ -85,7 +88,11 @@ impl<'a> Figures<'a> {
     pub(in crate::commands) fn verdict_text(&self) -> String {
         let kind = self.kind.name();
         match self.verdict {
-            Some(RingVerdict::Optimal) => format!("optimal: no {kind}s of these numbers have more"),
+            Some(RingVerdict::Optimal) => match self.count {
+                RingCount::Exactly(1) | RingCount::AtMost(1) => format!("optimal: no {kind} has more bandwidth"),
+                RingCount::Exactly(count) => format!("optimal: no set of {count} {kind}s has more bandwidth"),
+                RingCount::AtMost(most) => format!("optimal: no set of 1 to {most} {kind}s has more bandwidth"),
+            },
             Some(RingVerdict::Gap(percent)) => {
                 format!("gap {percent:.1} %: the bound is above the bandwidth by this part")
             }

@@ -113,6 +113,8 @@ fn find(
 pub(super) struct Found {
     pub(super) answer: RingAnswer,
     pub(super) kind: RingKind,
+    /// The requested numbers of rings.
+    count: RingCount,
     /// The rule that decides the bound.
     rule: &'static str,
 }
@@ -144,7 +146,7 @@ pub(super) fn search_within(
     };
     let best = channels.range().find(bandwidth).unwrap_or(*channels.range().end());
     let rule = answer.bound.rule(&problem, best);
-    Ok(Found { answer, kind, rule })
+    Ok(Found { answer, kind, count: channels, rule })
 }
 
 /// Returns the report for people.
