@@ -44,7 +44,7 @@ impl CollectionPlan {
             placement: export.options.placement,
             ranks: topology.terminal_count(),
             ranks_per_host: ranks_per_host(topology),
-            sizes: super::size_range(export),
+            sizes: sizes(export),
         })
     }
 }
@@ -56,6 +56,12 @@ pub(super) fn name(export: &Export<'_>) -> String {
         [least, 0] => format!("{} from {least} bytes", export.title()),
         [least, most] => format!("{} from {least} to {most} bytes", export.title()),
     }
+}
+
+/// Returns the smallest and the largest size of a plan.
+pub(super) fn sizes(export: &Export<'_>) -> [u64; 2] {
+    let [least, most] = export.options.sizes;
+    [least, if most == 0 { u64::MAX } else { most }]
 }
 
 /// Returns the number of terminals of each host, or 0 if they differ.
@@ -72,12 +78,10 @@ fn ranks_per_host(topology: &Topology) -> usize {
 pub(super) fn module(plans: &[CollectionPlan]) -> Option<ExportFile> {
     let first = plans.first()?;
     let text = |text: &str| to_json_line(&text).trim_end().to_owned();
-    let rows: String = plans
-        .iter()
-        .map(|CollectionPlan { file, name, sizes: [least, most], .. }| {
-            format!("    ({}, {}, {least}, {most}),\n", text(file), text(name))
-        })
-        .collect();
+    let row = |CollectionPlan { file, name, sizes: [least, most], .. }: &CollectionPlan| {
+        format!("    ({}, {}, {least}, {most}),\n", text(file), text(name))
+    };
+    let rows = plans.iter().map(row).collect::<Vec<_>>().concat();
     let placement = match first.placement {
         Placement::InPlace => "in place",
         Placement::OutOfPlace => "out of place",

@@ -64,7 +64,7 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
         let writer = GpuWriter { program: &program, blocks: &blocks, rank, channels: &channels, kind: &kind };
         gpus.push(writer.write([input_chunks, output_chunks]));
     }
-    let [least, most] = size_range(export);
+    let [least, most] = collection::sizes(export);
     let plan = PlanJson {
         name: collection::name(export),
         collective,
@@ -80,12 +80,6 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
     };
     let text = serde_json::to_string(&plan).expect("the plan has only text, numbers and lists");
     Ok(ExportFile::only(text + "\n"))
-}
-
-/// Returns the smallest and the largest size.
-fn size_range(export: &Export<'_>) -> [u64; 2] {
-    let [least, most] = export.options.sizes;
-    [least, if most == 0 { u64::MAX } else { most }]
 }
 
 /// Returns the module that registers plans of this format, if there are any.
