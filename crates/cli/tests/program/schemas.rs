@@ -16,10 +16,11 @@ const FOLDERS: [&str; 3] = ["tests/cmd", "../../docs/guide/src", "../../data"];
 const REFUSED: [&str; 2] = ["bad-files.in", "version.json"];
 
 /// The formats of files, by their field `format`.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     ("lockstep-plan", "plan"),
     ("lockstep-schedule", "schedule"),
     ("lockstep-symmetric-schedule", "symmetric-schedule"),
+    ("lockstep-rings", "ring-set"),
     ("lockstep-topology", "network"),
     ("lockstep-programs", "programs"),
     ("lockstep-front", "design-front"),
@@ -38,7 +39,7 @@ const PREPARATIONS: [&str; 8] = [
 ];
 
 /// Commands and the formats of their outputs. Those of the last two print one value per line.
-const OUTPUTS: [(&str, &str); 42] = [
+const OUTPUTS: [(&str, &str); 43] = [
     ("plan", "plan ring:4 -c reduce --group 0-1 --group 2-3 --root 0 --root 2 --timing --json"),
     ("plan", "plan dgx-a100:2 -c all-gather --fail-node g1_7 --half-duplex --json"),
     ("plan", "plan torus:4x4 -c all-to-all --ports 1 --json"),
@@ -64,6 +65,7 @@ const OUTPUTS: [(&str, &str); 42] = [
     ("verify", "verify plan.json --size 1GB --json"),
     ("verify", "verify symmetric.json --json"),
     ("verify", "verify wrong.json --all --json"),
+    ("ring-set", "rings dgx-1 -o -"),
     ("rings", "rings dgx-1 --json"),
     ("rings", "rings mesh:3x3 --json"),
     ("verify", "verify rings.json --json"),

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::{Communicator, TableError, TableReading};
 use crate::library::Library;
 use crate::network::{Network, RoundCosts};
-use crate::table::write;
 use crate::rule_time;
+use crate::table::write;
 use crate::tuning::{TuneOptions, Tuning, tune};
 
 const EIGHT: Communicator = Communicator { ranks: 8, hosts: 1 };

@@ -4,7 +4,7 @@ use lockstep::schedule::Picoseconds;
 use lockstep::topology::ChannelId;
 use lockstep::{Budget, Topology};
 use lockstep_report::Table;
-use lockstep_rings::{Rational, RingCount, RingKind, RingLoad, RingSet, RingVerdict};
+use lockstep_rings::{Rational, RingBound, RingCount, RingKind, RingLoad, RingSet, RingVerdict};
 use serde::Serialize;
 
 use super::{Found, library, optimum};
@@ -31,6 +31,8 @@ pub(in crate::commands) struct Figures<'a> {
     pub(in crate::commands) verdict: Option<RingVerdict>,
     /// The numbers of rings that the bound and the verdict concern.
     pub(in crate::commands) count: RingCount,
+    /// The certificate of the bound, if it is printed.
+    pub(in crate::commands) certificate: Option<&'a RingBound>,
     /// The greatest bus bandwidth of an all-gather of any kind.
     pub(in crate::commands) optimum: Option<Rational>,
 }
@@ -44,7 +46,17 @@ impl<'a> Figures<'a> {
     ) -> Self {
         let kind = found.0.kind();
         let count = RingCount::Exactly(found.0.len() as u32);
-        Self { topology, kind, found: Some(found), unit, limit: None, verdict: None, count, optimum: None }
+        Self {
+            topology,
+            kind,
+            found: Some(found),
+            unit,
+            limit: None,
+            verdict: None,
+            count,
+            certificate: None,
+            optimum: None,
+        }
     }
 
     /// Returns the figures of the result of a search.
@@ -62,7 +74,8 @@ impl<'a> Figures<'a> {
         let is_ring = kind == RingKind::Ring;
         let optimum = is_ring.then(|| optimum::bus_bandwidth(topology, terminals, budget)).flatten();
         let limit = Some((limit, *rule));
-        Self { topology, kind, found, unit, limit, verdict: Some(answer.verdict()), count: *count, optimum }
+        let verdict = Some(answer.verdict());
+        Self { topology, kind, found, unit, limit, verdict, count: *count, certificate: None, optimum }
     }
 
     /// Returns the bandwidth, the number of rings and the verdict in words.
@@ -277,6 +290,9 @@ pub(crate) struct RingRecord {
     verdict: Option<&'static str>,
     /// The bound of the bus bandwidth of all schedules, a fraction.
     optimum: Option<String>,
+    /// The certificate of the bound, with numbers of nodes and resources; only in the output of rings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<RingBound>,
 }
 
 impl RingRecord {
@@ -309,6 +325,7 @@ impl RingRecord {
                 RingVerdict::Unknown => "unknown",
             }),
             optimum: figures.optimum.map(|optimum| optimum.to_string()),
+            certificate: figures.certificate.cloned(),
         }
     }
 }

@@ -42,7 +42,8 @@ pub(crate) fn run(args: &RingsArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     }
     let budget = args.budget.begin();
     let found = find(args, &topology, &terminals, &budget, verbosity)?;
-    let figures = Figures::of_search(&topology, &found, unit, &budget);
+    let certificate = Some(&found.answer.bound);
+    let figures = Figures { certificate, ..Figures::of_search(&topology, &found, unit, &budget) };
     let is_data = output.as_ref().is_some_and(Output::is_standard);
     let mut notes = Vec::new();
     let mut environment = Vec::new();
