@@ -145,7 +145,7 @@ fn all_samples_are_valid_and_files_that_the_program_refuses_are_not() {
         assert_valid(schema, &value, &path.display().to_string());
         checked.insert(value["format"].to_string());
     }
-    let in_samples = ["plan", "programs", "schedule", "symmetric-schedule"];
+    let in_samples = ["plan", "programs", "rings", "schedule", "symmetric-schedule"];
     assert_eq!(checked, in_samples.map(|name| format!("\"lockstep-{name}\"")).into());
     for path in [
         "tests/cmd/simulate.in/version.json",
