@@ -82,7 +82,7 @@ mod trace;
 pub use contents::{Contents, Place, contents};
 pub use error::{ExportError, LowerError};
 pub use export::{Export, ExportFile, ExportOptions, Format, Runtime, standard_collective};
-pub use format::{FORMATS, format_chosen, format_named};
+pub use format::{CollectionPlan, FORMATS, format_chosen, format_named};
 pub use lower::{Connections, LowerOptions, lower};
 pub use program::{
     Action, Buffer, BufferSizes, Combine, Operation, Placement, Program, ProgramTransfer, RankProgram, Receives, Slot,

@@ -18,9 +18,11 @@ use crate::ring_count::RingCount;
 ///
 /// [`check_bound`](crate::check_bound) checks it without the search.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RingLengths {
     /// The resources with a positive length.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<(u32, u32)>"))]
     pub lengths: Vec<(ResourceId, u32)>,
     /// Sets of terminals, each with its positive weight.
     pub cuts: Vec<(Vec<NodeId>, u32)>,
@@ -63,11 +65,13 @@ impl RingLengths {
 
 /// The proof that a number of rings has a `rho` above some value, where lengths do not prove it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RingRefutation {
     /// The number of rings.
     pub rings: u32,
     /// No set of that number of rings has this `rho` or less; `None` if there is no ring at all.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub rho: Option<Rational>,
     /// The proof.
     pub proof: RefutationProof,
@@ -75,6 +79,7 @@ pub struct RingRefutation {
 
 /// Why a number of rings needs a larger `rho`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RefutationProof {
     /// The rule `cubic-parity`: three rings with `rho` 1 on a direct network of degree 3 are the faces of an orientable
@@ -92,6 +97,7 @@ pub enum RefutationProof {
 
 /// A lower bound on `rho` for each number of rings.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RingBound {
     /// Lengths, for all numbers of rings.

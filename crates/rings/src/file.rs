@@ -66,6 +66,7 @@ pub enum RingFileError {
 
 /// A ring in a file.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Ring"))]
 #[serde(deny_unknown_fields, expecting = "a ring {\"order\": […], \"hops\": [[…], …]}")]
 struct RingRecord {
     /// The terminals in their order.
@@ -76,11 +77,14 @@ struct RingRecord {
 
 /// The serialized form of a file.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RingSet"))]
 #[serde(deny_unknown_fields)]
 struct RingFileRecord {
     /// The format.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = RINGS_KIND.format)))]
     format: String,
     /// The version of the format.
+    #[cfg_attr(feature = "schema", schemars(extend("minimum" = 1, "maximum" = RINGS_KIND.version)))]
     version: u32,
     /// The network.
     topology: Topology,
@@ -142,6 +146,9 @@ impl RingFile {
         Ok(Self { topology, set })
     }
 }
+
+#[cfg(feature = "schema")]
+lockstep_files::schema_of!(RingFile, RingFileRecord);
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ pub const MAX_RINGS: usize = 1 << 10;
 
 /// Whether the terminals of a set form cycles or paths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RingKind {
     /// A cyclic order of the terminals. Each hop leads to the next terminal, and the last one to the first.

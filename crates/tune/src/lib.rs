@@ -43,6 +43,7 @@ mod library;
 mod network;
 mod reader;
 mod rounds;
+mod rule_time;
 mod table;
 mod tuning;
 
@@ -53,7 +54,6 @@ pub use library::{Library, LibraryAlgorithm, LibraryCollective, UnknownLibrary};
 pub use network::{Network, NetworkError, RoundCosts};
 pub use reader::{Communicator, ReadCollective, ReadRange, Rule, TableError, TableReading};
 pub use rounds::{Effect, Message, Phase, Round, Rounds, Segments};
+pub use rule_time::rule_time;
 pub use table::{MergeError, merge_into_mpich, write};
-pub use tuning::{
-    Choice, ChoiceRange, ChoiceTable, MAX_RANKS, TuneError, TuneOptions, Tuning, Unsupported, rule_time, tune,
-};
+pub use tuning::{Choice, ChoiceRange, ChoiceTable, MAX_RANKS, TuneError, TuneOptions, Tuning, Unsupported, tune};

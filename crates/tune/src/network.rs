@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 use lockstep_paths::{AllPairsError, ShortestPaths};
 use lockstep_schedule::Ports;
-use lockstep_topology::{ChannelId, NodeId, Topology};
+use lockstep_topology::{ChannelId, NodeId, ResourceId, Topology};
 
 use crate::rounds::Message;
 
@@ -145,6 +145,11 @@ impl<'a> Network<'a> {
         self.scale
     }
 
+    /// Returns the load of a number of blocks on a resource.
+    fn load_of(&self, blocks: u64, resource: ResourceId) -> u64 {
+        self.load(blocks, self.topology.resource_capacity(resource).into())
+    }
+
     /// Returns the load of a number of blocks at a capacity.
     fn load(&self, blocks: u64, capacity: u64) -> u64 {
         let load = (u128::from(blocks) * u128::from(self.scale)).div_ceil(u128::from(capacity.max(1)));
@@ -234,12 +239,10 @@ impl<'a> Router<'a> {
                 latency = latency.max(self.route([source, target], blocks));
             }
         }
-        let topology = network.topology;
         let mut cost = RoundCost::default();
         for &resource in &self.used {
-            let resource = lockstep_topology::ResourceId::new(resource as u32);
-            let capacity = u64::from(topology.resource_capacity(resource));
-            cost.load = cost.load.max(network.load(self.blocks[resource.index()], capacity));
+            let load = network.load_of(self.blocks[resource], ResourceId::from_index(resource));
+            cost.load = cost.load.max(load);
         }
         let mut most_messages = 0;
         for &[messages, blocks] in self.ends.iter().flatten() {
@@ -273,8 +276,7 @@ impl<'a> Router<'a> {
             let way = self.ways[node.index()];
             for channel in network.paths.predecessors(source, node) {
                 let resource = topology.resource(channel);
-                let capacity = u64::from(topology.resource_capacity(resource));
-                let load = network.load(self.blocks[resource.index()] + blocks, capacity);
+                let load = network.load_of(self.blocks[resource.index()] + blocks, resource);
                 let (greatest, sum) = (way.greatest.max(load), way.sum.saturating_add(load));
                 let tail = topology.tail(channel);
                 let known = &mut self.ways[tail.index()];

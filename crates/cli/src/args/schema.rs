@@ -47,6 +47,8 @@ pub(crate) enum JsonFormat {
     BoundTimes,
     /// Output of front --json
     Front,
+    /// File of rings -o
+    RingSet,
     /// Output of rings --json
     Rings,
     /// Output of fit --json

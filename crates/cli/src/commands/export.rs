@@ -7,7 +7,8 @@ use anyhow::{Context, bail, ensure};
 use lockstep::files::message_line;
 use lockstep::topology::Sizes;
 use lockstep_export::{
-    Connections, Export, ExportError, ExportFile, ExportOptions, FORMATS, Format, LowerError, Placement, format_named,
+    CollectionPlan, Connections, Export, ExportError, ExportFile, ExportOptions, FORMATS, Format, LowerError,
+    Placement, format_named,
 };
 use lockstep_report::Table;
 
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         "{}: the format or the input has several files; add -o DIR",
         format.name
     );
-    let mut written = Vec::new();
+    let (mut written, mut plans) = (Vec::new(), Vec::new());
     for source in &sources {
         let saved = input::saved_steps(&source.file)?;
         let exported = match export(args, format, source, &saved, verbosity) {
@@ -62,6 +63,11 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Exi
             }
             exported => exported.with_context(|| input::name(&source.file))?,
         };
+        if let (Some(name), Some(file)) = (&source.name, saved.schedule()) {
+            let options = options(args, DEFAULT_SIZE, source.sizes);
+            let export = Export { problem: file.problem(), schedule: file.schedule(), options };
+            plans.extend(CollectionPlan::new(&export, format!("{name}.{}", format.extension)));
+        }
         // The files of several plans have the names of their plans.
         let base = match &source.name {
             None => target.to_owned(),
@@ -70,6 +76,9 @@ pub(crate) fn run(args: &ExportArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         };
         let path = |name: &str| if name.is_empty() { base.clone() } else { base.join(name) };
         written.extend(exported.into_iter().map(|ExportFile { name, contents }| (path(&name), contents)));
+    }
+    if let Some(ExportFile { name, contents }) = format.collection(&plans) {
+        written.push((target.join(name), contents));
     }
     if is_directory {
         for directory in written.iter().filter_map(|(path, _)| path.parent()) {
@@ -128,6 +137,17 @@ fn sources(args: &ExportArgs, file: &Path, files: &mut CommandFiles) -> anyhow::
     Ok(sources)
 }
 
+/// Returns the choices of an export, for a size in formats of one size and for a range.
+fn options(args: &ExportArgs, bytes: u64, sizes: [u64; 2]) -> ExportOptions {
+    ExportOptions {
+        placement: if args.in_place { Placement::InPlace } else { Placement::OutOfPlace },
+        connections: if args.routed { Connections::Routed } else { Connections::Direct },
+        runtime: args.runtime.into(),
+        bytes,
+        sizes,
+    }
+}
+
 fn export(
     args: &ExportArgs,
     format: &Format,
@@ -137,13 +157,7 @@ fn export(
 ) -> anyhow::Result<Vec<ExportFile>> {
     let file = saved.schedule().context("a symmetric schedule holds one source only; plan without --symmetric")?;
     let write = |bytes: u64, sizes: [u64; 2]| {
-        let options = ExportOptions {
-            placement: if args.in_place { Placement::InPlace } else { Placement::OutOfPlace },
-            connections: if args.routed { Connections::Routed } else { Connections::Direct },
-            runtime: args.runtime.into(),
-            bytes,
-            sizes,
-        };
+        let options = options(args, bytes, sizes);
         format.write(&Export { problem: file.problem(), schedule: file.schedule(), options })
     };
     let [least, most] = source.sizes;

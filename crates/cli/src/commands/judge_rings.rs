@@ -81,7 +81,10 @@ pub(super) fn run(
     };
     let devices = match args.ranks {
         Some(_) => Devices::from_order(terminals.clone()),
-        None => Devices::new(&topology, &terminals),
+        None => match servers(&topology, &terminals, &orders) {
+            Some(servers) => orders.join(file.format, &servers),
+            None => Devices::new(&topology, &terminals),
+        },
     };
     if file.format == Format::RcclEnvironment {
         orders.leave_out_other_sizes(devices.len());
@@ -108,7 +111,51 @@ pub(super) fn run(
     print(args, file.format, &orders, Some((&judged, &found, budget)), verbosity)
 }
 
+/// Returns the devices of each server, if the rings of a file pass over network cards and the network has several servers with the GPUs
+/// of the file.
+fn servers(topology: &Topology, terminals: &[NodeId], orders: &Orders) -> Option<Vec<Devices>> {
+    let gpus = orders.rings.iter().find(|ring| ring.nics.is_some())?.gpus.len();
+    let mut of_hosts: Vec<(&str, Vec<NodeId>)> = Vec::new();
+    for &node in terminals {
+        let host = topology.host(node)?;
+        match of_hosts.iter_mut().find(|(known, _)| *known == host) {
+            Some((_, nodes)) => nodes.push(node),
+            None => of_hosts.push((host, vec![node])),
+        }
+    }
+    let is_whole = of_hosts.len() > 1 && of_hosts.iter().all(|(_, nodes)| nodes.len() == gpus);
+    is_whole.then(|| of_hosts.iter().map(|(_, nodes)| Devices::new(topology, nodes)).collect())
+}
+
 impl Orders {
+    /// Joins the rings of a server to rings over several servers: the exit of a server sends to the entry of the next one. RCCL
+    /// reverses the rings of variables on every second server. Returns the devices of all servers.
+    fn join(&mut self, format: Format, servers: &[Devices]) -> Devices {
+        let is_reversed = format == Format::RcclEnvironment;
+        for ring in &mut self.rings {
+            let gpus = std::mem::take(&mut ring.gpus);
+            let mut first = 0;
+            for (place, server) in servers.iter().enumerate() {
+                let of_server = gpus.iter().map(|gpu| first + gpu);
+                if is_reversed && place % 2 == 1 {
+                    ring.gpus.extend(of_server.rev());
+                } else {
+                    ring.gpus.extend(of_server);
+                }
+                first += server.len() as u32;
+            }
+        }
+        self.notes.push(format!(
+            "the rings of a server are joined over {}, from the exit of each to the entry of the next one",
+            counted(servers.len(), "server")
+        ));
+        if !self.trees.is_empty() {
+            self.notes.push("trees over several servers are not compared".to_owned());
+            self.trees.clear();
+        }
+        Devices::from_order(servers.iter().flat_map(|server| server.nodes().iter().copied()).collect())
+    }
+
     /// Leaves out the rings that RCCL skips, because they have another number of devices.
     fn leave_out_other_sizes(&mut self, devices: usize) {
         let before = self.rings.len();
@@ -254,7 +301,8 @@ fn print(
             let numbers: Vec<String> = ring.gpus.iter().map(u32::to_string).collect();
             sheet.line(if place == 0 { "orders" } else { "" }, numbers.join(" "));
         }
-        sheet.line("bandwidth", "not known: give the network of the server with --network");
+        let of = if orders.rings.iter().any(|ring| ring.nics.is_some()) { "all servers" } else { "the server" };
+        sheet.line("bandwidth", format!("not known: give the network of {of} with --network"));
     }
     judgement.notes.clone_from(&orders.notes);
     output::print(&if args.json { to_json_line(&judgement) } else { sheet.to_text() })?;

@@ -71,7 +71,7 @@ fn verify_rings(args: &VerifyArgs, file: &RingFile) -> anyhow::Result<ExitStatus
     let has_options = args.all || args.cost.model().is_some() || args.size.is_some();
     ensure!(!has_options, "--all, --size and the costs concern schedules, and the file has rings; remove the options");
     let (answer, result, text) = match ring_file::verified(file) {
-        Ok((rings, text)) => (ExitStatus::Success, VerifyResult::Rings(rings), text),
+        Ok((rings, text)) => (ExitStatus::Success, VerifyResult::Rings(Box::new(rings)), text),
         Err(violation) => {
             let violation = violation.to_string();
             let text = format!("invalid: {}\n", message_line(&violation));
@@ -127,7 +127,7 @@ pub(super) enum VerifyResult {
     /// The counts of a valid schedule.
     Valid(VerifiedCounts),
     /// The figures of valid rings.
-    Rings(ring_file::ValidRings),
+    Rings(Box<ring_file::ValidRings>),
     /// The violations of an invalid schedule.
     Invalid(Invalid),
 }

@@ -16,10 +16,11 @@ const FOLDERS: [&str; 3] = ["tests/cmd", "../../docs/guide/src", "../../data"];
 const REFUSED: [&str; 2] = ["bad-files.in", "version.json"];
 
 /// The formats of files, by their field `format`.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     ("lockstep-plan", "plan"),
     ("lockstep-schedule", "schedule"),
     ("lockstep-symmetric-schedule", "symmetric-schedule"),
+    ("lockstep-rings", "ring-set"),
     ("lockstep-topology", "network"),
     ("lockstep-programs", "programs"),
     ("lockstep-front", "design-front"),
@@ -65,6 +66,7 @@ const OUTPUTS: [(&str, &str); 43] = [
     ("verify", "verify plan.json --size 1GB --json"),
     ("verify", "verify symmetric.json --json"),
     ("verify", "verify wrong.json --all --json"),
+    ("ring-set", "rings dgx-1 -o -"),
     ("rings", "rings dgx-1 --json"),
     ("rings", "rings mesh:3x3 --json"),
     ("verify", "verify rings.json --json"),
@@ -144,7 +146,7 @@ fn all_samples_are_valid_and_files_that_the_program_refuses_are_not() {
         assert_valid(schema, &value, &path.display().to_string());
         checked.insert(value["format"].to_string());
     }
-    let in_samples = ["plan", "programs", "schedule", "symmetric-schedule", "topology"];
+    let in_samples = ["plan", "programs", "rings", "schedule", "symmetric-schedule", "topology"];
     assert_eq!(checked, in_samples.map(|name| format!("\"lockstep-{name}\"")).into());
     for path in [
         "tests/cmd/simulate.in/version.json",

@@ -19,6 +19,8 @@ mod torch;
 
 use lockstep_files::{NameError, name_chosen};
 
+pub use self::mscclpp_json::CollectionPlan;
+
 use crate::error::ExportError;
 use crate::export::{Export, ExportFile, ExportOptions, Format, Runtime};
 
@@ -79,6 +81,11 @@ const FOR_GPUS: [(&str, &Format, Runtime); 5] = [
 const MAX_OTHERS: usize = 2;
 
 impl Format {
+    /// Returns a file that selects among several plans of this format by size; `None` for formats whose runtimes need no such file.
+    pub fn collection(&self, plans: &[CollectionPlan]) -> Option<ExportFile> {
+        if self.name == mscclpp_json::FORMAT.name { mscclpp_json::collection(plans) } else { None }
+    }
+
     /// Writes a schedule: one file without a name, or the files of a folder.
     ///
     /// # Errors

@@ -143,7 +143,7 @@ pub fn read(tests: &[TestFiles]) -> Reading {
         let mut of_algorithms: BTreeMap<Option<String>, Vec<Sample>> = BTreeMap::new();
         for (name, text) in files {
             let Some(file) = FileName::parse(name) else { continue };
-            let Some(algorithm) = library_algorithm(file.algorithm) else {
+            let Owner::Library(algorithm) = owner(file.algorithm) else {
                 own += 1;
                 continue;
             };
@@ -201,10 +201,17 @@ impl<'a> FileName<'a> {
     }
 }
 
-/// Returns the name of an algorithm in the library, `Some(None)` for its own choice, and `None` for an algorithm of PICO.
-///
-/// A segment size stays behind the name: `ring_segmented_4096`.
-fn library_algorithm(name: &str) -> Option<Option<String>> {
+/// Whose algorithm a file has.
+#[derive(PartialEq, Eq, Debug)]
+enum Owner {
+    /// The library; `None` for its own choice.
+    Library(Option<String>),
+    /// PICO.
+    Pico,
+}
+
+/// Returns the owner of an algorithm. A segment size stays behind the name: `ring_segmented_4096`.
+fn owner(name: &str) -> Owner {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (name, segment) = match name.rsplit_once('_') {
         Some((before, segment)) if is_number(segment) => (before, format!("_{segment}")),
@@ -212,8 +219,11 @@ fn library_algorithm(name: &str) -> Option<Option<String>> {
     };
     let of_suffix = LIBRARY_SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix));
     let of_gpu = || name.split_once(GPU_LIBRARY).map(|(_, algorithm)| algorithm);
-    let in_library = of_suffix.or_else(|| name.strip_prefix(FUGAKU_PREFIX)).or_else(of_gpu)?;
-    Some((in_library != DEFAULT).then(|| in_library.replace('-', "_") + &segment))
+    match of_suffix.or_else(|| name.strip_prefix(FUGAKU_PREFIX)).or_else(of_gpu) {
+        None => Owner::Pico,
+        Some(DEFAULT) => Owner::Library(None),
+        Some(algorithm) => Owner::Library(Some(algorithm.replace('-', "_") + &segment)),
+    }
 }
 
 /// Returns the least, the median and the greatest time in picoseconds, without the warm-up.
@@ -241,7 +251,7 @@ fn times(text: &str) -> Option<[u64; 3]> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{PicoError, Reading, Test, TestFiles, library_algorithm, read, tests, times};
+    use super::{Owner, PicoError, Reading, Test, TestFiles, owner, read, tests, times};
     use crate::Figure;
     use lockstep_schedule::CollectiveName;
 
@@ -290,15 +300,15 @@ timestamp,test_id,nnodes,tasks_per_node,collective_type,mpi_lib,mpi_lib_version,
 
     #[test]
     fn algorithms_are_those_of_the_library() {
-        let named = |name: &str| library_algorithm(name).unwrap().unwrap();
-        assert_eq!(named("scatter_allgather_ring_ompi"), "scatter_allgather_ring");
-        assert_eq!(named("brucks_mpich"), "brucks");
-        assert_eq!(named("default-recursive-doubling"), "recursive_doubling");
-        assert_eq!(named("allreduce_nccl_tree"), "tree");
-        assert_eq!(library_algorithm("default_ompi"), Some(None));
-        assert_eq!(library_algorithm("default-default"), Some(None));
+        let library = |name: &str| Owner::Library(Some(name.to_owned()));
+        assert_eq!(owner("scatter_allgather_ring_ompi"), library("scatter_allgather_ring"));
+        assert_eq!(owner("brucks_mpich"), library("brucks"));
+        assert_eq!(owner("default-recursive-doubling"), library("recursive_doubling"));
+        assert_eq!(owner("allreduce_nccl_tree"), library("tree"));
+        assert_eq!(owner("default_ompi"), Owner::Library(None));
+        assert_eq!(owner("default-default"), Owner::Library(None));
         for own in ["ring_over", "bine_bdw_remap_segmented_over", "BINE-L-UTOFU-0-1", "allreduce_hier_bw_mpi"] {
-            assert_eq!(library_algorithm(own), None, "{own}");
+            assert_eq!(owner(own), Owner::Pico, "{own}");
         }
     }
 

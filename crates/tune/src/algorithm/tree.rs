@@ -167,6 +167,12 @@ pub const BINOMIAL_SCATTER: Algorithm = Algorithm {
 /// Pairs of a parent and its child.
 type Edges = Vec<[u32; 2]>;
 
+/// Adds an edge to a round.
+fn push_at(rounds: &mut Vec<Edges>, round: usize, edge: [u32; 2]) {
+    rounds.resize(rounds.len().max(round + 1), Vec::new());
+    rounds[round].push(edge);
+}
+
 /// Returns the broadcast of one block along the edges of each round.
 fn of_rounds(ranks: u32, edges: impl IntoIterator<Item = Edges>) -> Rounds {
     let mut rounds = Rounds::new(ranks, 1);
@@ -230,10 +236,7 @@ fn chain_rounds(ranks: u32, fan: u32) -> Vec<Edges> {
     for chain in 0..chains {
         let end = first + length + u32::from(chain < longer);
         for (depth, rank) in (first..end).enumerate() {
-            if rounds.len() == depth {
-                rounds.push(Vec::new());
-            }
-            rounds[depth].push([if depth == 0 { 0 } else { rank - 1 }, rank]);
+            push_at(&mut rounds, depth, [if depth == 0 { 0 } else { rank - 1 }, rank]);
         }
         first = end;
     }
@@ -273,9 +276,7 @@ fn level_rounds(ranks: u32, parent: impl Fn(u32) -> u32) -> Vec<Edges> {
         }
     }
     for rank in 1..ranks {
-        let level = depths[rank as usize] as usize - 1;
-        rounds.resize(rounds.len().max(level + 1), Vec::new());
-        rounds[level].push([parent(rank), rank]);
+        push_at(&mut rounds, depths[rank as usize] as usize - 1, [parent(rank), rank]);
     }
     rounds
 }
@@ -290,8 +291,7 @@ fn in_order_reduce(ranks: u32) -> Vec<Phase> {
         let half = size / 2;
         for (first, size) in [(first, half), (first + half, size - 1 - half)] {
             if size > 0 {
-                levels.resize(levels.len().max(level + 1), Vec::new());
-                levels[level].push([root, first + size - 1]);
+                push_at(&mut levels, level, [root, first + size - 1]);
                 subtrees.push((first, size, level + 1));
             }
         }

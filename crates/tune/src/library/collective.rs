@@ -18,6 +18,18 @@ pub struct LibraryCollective {
     pub algorithms: &'static [LibraryAlgorithm],
 }
 
+impl LibraryCollective {
+    /// Returns a collective with its number and name in the table of the library.
+    pub(super) const fn new(
+        collective: CollectiveName,
+        number: u32,
+        name: &'static str,
+        algorithms: &'static [LibraryAlgorithm],
+    ) -> Self {
+        Self { collective, name, number, algorithms }
+    }
+}
+
 /// An algorithm of a library.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -39,11 +39,11 @@ const REDUCE_SCATTER_BLOCK: &[LibraryAlgorithm] = &[
 
 /// Collectives of MPICH. Gather and scatter have one algorithm each.
 pub(super) const COLLECTIVES: &[LibraryCollective] = &[
-    LibraryCollective {
-        collective: CollectiveName::AllGather,
-        name: "allgather",
-        number: 0,
-        algorithms: &[
+    LibraryCollective::new(
+        CollectiveName::AllGather,
+        0,
+        "allgather",
+        &[
             LibraryAlgorithm::radix(0, "MPIR_Allgather_intra_brucks", &all_gather::BRUCK, &[2]),
             LibraryAlgorithm::radix(
                 0,
@@ -53,12 +53,12 @@ pub(super) const COLLECTIVES: &[LibraryCollective] = &[
             ),
             LibraryAlgorithm::plain(0, "MPIR_Allgather_intra_ring", &all_gather::RING),
         ],
-    },
-    LibraryCollective {
-        collective: CollectiveName::AllReduce,
-        name: "allreduce",
-        number: 0,
-        algorithms: &[
+    ),
+    LibraryCollective::new(
+        CollectiveName::AllReduce,
+        0,
+        "allreduce",
+        &[
             LibraryAlgorithm::radix(
                 0,
                 "MPIR_Allreduce_intra_recursive_doubling",
@@ -72,22 +72,22 @@ pub(super) const COLLECTIVES: &[LibraryCollective] = &[
                 &[2],
             ),
         ],
-    },
-    LibraryCollective {
-        collective: CollectiveName::AllToAll,
-        name: "alltoall",
-        number: 0,
-        algorithms: &[
+    ),
+    LibraryCollective::new(
+        CollectiveName::AllToAll,
+        0,
+        "alltoall",
+        &[
             LibraryAlgorithm::radix(0, "MPIR_Alltoall_intra_brucks", &all_to_all::BRUCK, &[2]),
             LibraryAlgorithm::plain(0, "MPIR_Alltoall_intra_pairwise", &all_to_all::PAIRWISE),
             LibraryAlgorithm::plain(0, "MPIR_Alltoall_intra_scattered", &all_to_all::LINEAR),
         ],
-    },
-    LibraryCollective {
-        collective: CollectiveName::Broadcast,
-        name: "bcast",
-        number: 0,
-        algorithms: &[
+    ),
+    LibraryCollective::new(
+        CollectiveName::Broadcast,
+        0,
+        "bcast",
+        &[
             LibraryAlgorithm::radix(0, "MPIR_Bcast_intra_binomial", &tree::K_NOMIAL, &[2]),
             LibraryAlgorithm::radix(
                 0,
@@ -97,26 +97,16 @@ pub(super) const COLLECTIVES: &[LibraryCollective] = &[
             ),
             LibraryAlgorithm::plain(0, "MPIR_Bcast_intra_scatter_ring_allgather", &tree::SCATTER_RING),
         ],
-    },
-    LibraryCollective {
-        collective: CollectiveName::Reduce,
-        name: "reduce",
-        number: 0,
-        algorithms: &[
+    ),
+    LibraryCollective::new(
+        CollectiveName::Reduce,
+        0,
+        "reduce",
+        &[
             LibraryAlgorithm::radix(0, "MPIR_Reduce_intra_binomial", &tree::K_NOMIAL_REDUCE, &[2]),
             LibraryAlgorithm::radix(0, "MPIR_Reduce_intra_reduce_scatter_gather", &tree::REDUCE_SCATTER_GATHER, &[2]),
         ],
-    },
-    LibraryCollective {
-        collective: CollectiveName::ReduceScatter,
-        name: "reduce_scatter",
-        number: 0,
-        algorithms: REDUCE_SCATTER,
-    },
-    LibraryCollective {
-        collective: CollectiveName::ReduceScatter,
-        name: "reduce_scatter_block",
-        number: 0,
-        algorithms: REDUCE_SCATTER_BLOCK,
-    },
+    ),
+    LibraryCollective::new(CollectiveName::ReduceScatter, 0, "reduce_scatter", REDUCE_SCATTER),
+    LibraryCollective::new(CollectiveName::ReduceScatter, 0, "reduce_scatter_block", REDUCE_SCATTER_BLOCK),
 ];

@@ -16,11 +16,11 @@ use crate::network::Network;
 
 /// Collectives that NCCL's tuner chooses for, in the order of its numbers.
 pub(crate) const NCCL_COLLECTIVES: &[LibraryCollective] = &[
-    LibraryCollective { collective: CollectiveName::Broadcast, name: "broadcast", number: 0, algorithms: &[] },
-    LibraryCollective { collective: CollectiveName::Reduce, name: "reduce", number: 1, algorithms: &[] },
-    LibraryCollective { collective: CollectiveName::AllGather, name: "allgather", number: 2, algorithms: &[] },
-    LibraryCollective { collective: CollectiveName::ReduceScatter, name: "reducescatter", number: 3, algorithms: &[] },
-    LibraryCollective { collective: CollectiveName::AllReduce, name: "allreduce", number: 4, algorithms: &[] },
+    LibraryCollective::new(CollectiveName::Broadcast, 0, "broadcast", &[]),
+    LibraryCollective::new(CollectiveName::Reduce, 1, "reduce", &[]),
+    LibraryCollective::new(CollectiveName::AllGather, 2, "allgather", &[]),
+    LibraryCollective::new(CollectiveName::ReduceScatter, 3, "reducescatter", &[]),
+    LibraryCollective::new(CollectiveName::AllReduce, 4, "allreduce", &[]),
 ];
 
 /// How data is sent. Times are in picoseconds, parts of the bandwidth are fractions.

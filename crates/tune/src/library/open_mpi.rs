@@ -89,36 +89,27 @@ const SCATTER: &[LibraryAlgorithm] = &[
     LibraryAlgorithm::plain(2, "binomial", &tree::BINOMIAL_SCATTER),
 ];
 
-const fn of(
-    collective: CollectiveName,
-    number: u32,
-    name: &'static str,
-    algorithms: &'static [LibraryAlgorithm],
-) -> LibraryCollective {
-    LibraryCollective { collective, name, number, algorithms }
-}
-
 /// Collectives of Open MPI 4.1 and 5.
 pub(super) const COLLECTIVES: &[LibraryCollective] = &[
-    of(CollectiveName::AllGather, 0, "allgather", ALL_GATHER),
-    of(CollectiveName::AllReduce, 2, "allreduce", ALL_REDUCE),
-    of(CollectiveName::AllToAll, 3, "alltoall", ALL_TO_ALL),
-    of(CollectiveName::Broadcast, 7, "bcast", BROADCAST),
-    of(CollectiveName::Gather, 9, "gather", GATHER),
-    of(CollectiveName::Reduce, 11, "reduce", REDUCE),
-    of(CollectiveName::ReduceScatter, 12, "reduce_scatter", REDUCE_SCATTER),
-    of(CollectiveName::ReduceScatter, 13, "reduce_scatter_block", REDUCE_SCATTER_BLOCK),
-    of(CollectiveName::Scatter, 15, "scatter", SCATTER),
+    LibraryCollective::new(CollectiveName::AllGather, 0, "allgather", ALL_GATHER),
+    LibraryCollective::new(CollectiveName::AllReduce, 2, "allreduce", ALL_REDUCE),
+    LibraryCollective::new(CollectiveName::AllToAll, 3, "alltoall", ALL_TO_ALL),
+    LibraryCollective::new(CollectiveName::Broadcast, 7, "bcast", BROADCAST),
+    LibraryCollective::new(CollectiveName::Gather, 9, "gather", GATHER),
+    LibraryCollective::new(CollectiveName::Reduce, 11, "reduce", REDUCE),
+    LibraryCollective::new(CollectiveName::ReduceScatter, 12, "reduce_scatter", REDUCE_SCATTER),
+    LibraryCollective::new(CollectiveName::ReduceScatter, 13, "reduce_scatter_block", REDUCE_SCATTER_BLOCK),
+    LibraryCollective::new(CollectiveName::Scatter, 15, "scatter", SCATTER),
 ];
 
 /// Collectives of Open MPI 6. The schema of its rules and their reader do not agree on the names of reduce-scatters, so there are
 /// no rules for them.
 pub(super) const COLLECTIVES_6: &[LibraryCollective] = &[
-    of(CollectiveName::AllGather, 0, "allgather", ALL_GATHER_6),
-    of(CollectiveName::AllReduce, 2, "allreduce", ALL_REDUCE),
-    of(CollectiveName::AllToAll, 3, "alltoall", ALL_TO_ALL),
-    of(CollectiveName::Broadcast, 7, "bcast", BROADCAST),
-    of(CollectiveName::Gather, 9, "gather", GATHER),
-    of(CollectiveName::Reduce, 11, "reduce", REDUCE),
-    of(CollectiveName::Scatter, 15, "scatter", SCATTER),
+    LibraryCollective::new(CollectiveName::AllGather, 0, "allgather", ALL_GATHER_6),
+    LibraryCollective::new(CollectiveName::AllReduce, 2, "allreduce", ALL_REDUCE),
+    LibraryCollective::new(CollectiveName::AllToAll, 3, "alltoall", ALL_TO_ALL),
+    LibraryCollective::new(CollectiveName::Broadcast, 7, "bcast", BROADCAST),
+    LibraryCollective::new(CollectiveName::Gather, 9, "gather", GATHER),
+    LibraryCollective::new(CollectiveName::Reduce, 11, "reduce", REDUCE),
+    LibraryCollective::new(CollectiveName::Scatter, 15, "scatter", SCATTER),
 ];

@@ -11,7 +11,7 @@
 use lockstep_files::one_line;
 use lockstep_schedule::CollectiveName;
 
-use super::{Communicator, Rule, TableError, TableReading};
+use super::reading::{Communicator, Rule, TableError, TableReading};
 use crate::curve::MAX_BYTES;
 use crate::library::{Library, LibraryCollective};
 
@@ -201,10 +201,10 @@ fn known(field: &str, words: &[&'static str], what: &str) -> Result<&'static str
 
 /// Returns the number of a field; `None` for -1, which fits all.
 fn number(field: &str, what: &str) -> Result<Option<u64>, String> {
-    match field.parse::<i64>() {
-        Ok(-1) => Ok(None),
-        Ok(number @ 0..) => Ok(Some(number as u64)),
-        _ => Err(format!("{what} is '{}'; expected a number, or -1", one_line(field))),
+    match field.parse() {
+        _ if field == "-1" => Ok(None),
+        Ok(number) => Ok(Some(number)),
+        Err(_) => Err(format!("{what} is '{}'; expected a number, or -1", one_line(field))),
     }
 }
 

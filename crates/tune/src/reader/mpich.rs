@@ -10,7 +10,7 @@
 use lockstep_files::one_line;
 use lockstep_schedule::CollectiveName;
 
-use super::{Communicator, Rule, TableError, TableReading};
+use super::reading::{Communicator, Rule, TableError, TableReading};
 use crate::library::LibraryCollective;
 use crate::table::MpichTests;
 
@@ -160,7 +160,7 @@ fn compare(kind: Comparison, number: u128, limit: u128) -> bool {
 }
 
 fn place(of: &LibraryCollective, path: &[&str]) -> String {
-    one_line(&[&[of.name], path].concat().join(", ")).into()
+    one_line(&[&[of.name], path].concat().join(", "))
 }
 
 pub(super) fn read(text: &str, communicator: Communicator, reading: &mut TableReading) -> Result<(), TableError> {

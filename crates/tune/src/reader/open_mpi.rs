@@ -10,7 +10,7 @@
 use lockstep_files::one_line;
 use serde_json::{Map, Value};
 
-use super::{Communicator, Rule, TableError, TableReading};
+use super::reading::{Communicator, Rule, TableError, TableReading};
 use crate::library::{Library, LibraryCollective};
 
 /// The number of collectives of Open MPI.
@@ -63,12 +63,15 @@ fn names(collective: &str) -> &'static [&'static str] {
     ALGORITHMS.iter().find(|(name, _)| *name == collective).map_or(&[], |(_, names)| names)
 }
 
-/// Returns the name of an algorithm; `Some(None)` for the decision of the library.
-fn algorithm(of: &LibraryCollective, number: u64, library: Library) -> Option<Option<&'static str>> {
-    let Some(place) = usize::try_from(number).ok()?.checked_sub(1) else { return Some(None) };
+/// The name of the decision of the library.
+const BUILT_IN: &str = "ignore";
+
+/// Returns the name of an algorithm, or [`BUILT_IN`].
+fn algorithm(of: &LibraryCollective, number: u64, library: Library) -> Option<&'static str> {
+    let Some(place) = usize::try_from(number).ok()?.checked_sub(1) else { return Some(BUILT_IN) };
     let first_later = LATER.iter().find(|(name, _)| *name == of.name).map_or(usize::MAX, |(_, first)| *first);
     let is_known = library == Library::OpenMpi6 || place + 1 < first_later;
-    names(of.name).get(place).filter(|_| is_known).map(|name| Some(*name))
+    names(of.name).get(place).filter(|_| is_known).copied()
 }
 
 /// Returns true if the text has numbers only, besides comments.
@@ -211,13 +214,13 @@ fn add(
         })?;
         let place = format!("line {}", rule.line);
         check_ranks(of, name, &place, communicator, reading)?;
-        if rule.fan_out > 1 && name != Some("chain") {
+        if rule.fan_out > 1 && name != "chain" {
             reading.note(format!("{place}: only chains have a fan-out; {} is ignored", rule.fan_out));
         }
         known.push(Rule {
             fan_out: u32::try_from(rule.fan_out).ok().filter(|&fan| fan > 0),
             segment_bytes: Some(rule.segment_bytes).filter(|&bytes| bytes > 0),
-            ..Rule::new(place, name)
+            ..Rule::new(place, (name != BUILT_IN).then_some(name))
         });
     }
     // A look-up ends at the first larger size.
@@ -232,21 +235,20 @@ fn add(
 /// Checks that an algorithm supports the number of ranks.
 fn check_ranks(
     of: &LibraryCollective,
-    algorithm: Option<&str>,
+    algorithm: &str,
     place: &str,
     Communicator { ranks, .. }: Communicator,
     reading: &mut TableReading,
 ) -> Result<(), TableError> {
     let fallback = match (of.name, algorithm) {
-        ("allgather", Some("recursive_doubling")) if !ranks.is_power_of_two() => "bruck",
-        ("allgather", Some("neighbor")) if !ranks.is_multiple_of(2) => "ring",
-        (_, Some("two_proc")) if ranks != 2 => {
+        ("allgather", "recursive_doubling") if !ranks.is_power_of_two() => "bruck",
+        ("allgather", "neighbor") if !ranks.is_multiple_of(2) => "ring",
+        (_, "two_proc") if ranks != 2 => {
             return Err(TableError::new(place, format!("two_proc is for 2 ranks, not {ranks}; the job aborts")));
         }
         _ => return Ok(()),
     };
-    reading
-        .note(format!("{place}: {} does not support {ranks} ranks; Open MPI uses {fallback}", algorithm.unwrap_or("")));
+    reading.note(format!("{place}: {algorithm} does not support {ranks} ranks; Open MPI uses {fallback}"));
     Ok(())
 }
 
@@ -303,8 +305,8 @@ fn add_json(
         let rule = rule.as_object().ok_or_else(|| TableError::new(&place, format!("no object; {DROPPED}")))?;
         let bounds = bounds(rule, ["msg_size_min", "msg_size_max"], u64::MAX, &place)?;
         let name = match rule.get("alg") {
-            Some(Value::String(name)) if name == "ignore" => Some(None),
-            Some(Value::String(name)) => names(of.name).iter().find(|known| *known == name).map(|name| Some(*name)),
+            Some(Value::String(name)) if name == BUILT_IN => Some(BUILT_IN),
+            Some(Value::String(name)) => names(of.name).iter().find(|known| *known == name).copied(),
             Some(number) => number.as_u64().and_then(|number| algorithm(of, number, reading.library)),
             None => None,
         };
@@ -317,7 +319,7 @@ fn add_json(
         let rule = Rule {
             fan_out: number("faninout").and_then(|fan| u32::try_from(fan).ok()),
             segment_bytes: number("seg_size"),
-            ..Rule::new(place, name)
+            ..Rule::new(place, (name != BUILT_IN).then_some(name))
         };
         rules.push((bounds, rule));
     }

@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use super::{Communicator, TableError, TableReading};
 use crate::library::Library;
 use crate::network::{Network, RoundCosts};
+use crate::rule_time;
 use crate::table::write;
-use crate::tuning::{TuneOptions, Tuning, rule_time, tune};
+use crate::tuning::{TuneOptions, Tuning, tune};
 
 const EIGHT: Communicator = Communicator { ranks: 8, hosts: 1 };
 
@@ -47,7 +48,7 @@ reduce,0,9,ring,ll,4,2,16
 ";
     let reading = read(table, EIGHT).unwrap();
     assert_eq!(reading.library, Library::Nccl);
-    let sizes = [0, 65536, 65537, 1048577];
+    let sizes = [0, 65536, 65537, 1_048_577];
     assert_eq!(fired(&reading, "allreduce", &sizes), ["tree at line 2", "tree at line 2", "ring at line 3", "none"]);
     assert_eq!(fired(&reading, "allgather", &[5]), ["ring at line 6"]);
     for note in [
@@ -126,7 +127,7 @@ fn open_mpi_takes_the_rules_of_the_last_size() {
     let sizes = [8 << 12, 8 << 14, 8 << 18];
     let expected = ["bruck at line 9", "neighbor at line 10", "ring at line 11"];
     assert_eq!(fired(&reading, "allgather", &sizes), expected);
-    assert_eq!(fired(&reading, "bcast", &[262143, 262144]), ["binomial at line 22", "chain at line 23"]);
+    assert_eq!(fired(&reading, "bcast", &[262_143, 262_144]), ["binomial at line 22", "chain at line 23"]);
     let chain = reading.collectives[2].rule(1 << 20).unwrap();
     assert_eq!((chain.fan_out, chain.segment_bytes), (Some(4), Some(32768)));
     let four = read(RULES, Communicator { ranks: 4, hosts: 1 }).unwrap();

@@ -7,7 +7,7 @@
 use lockstep_files::one_line;
 use lockstep_schedule::CollectiveName;
 
-use super::{Communicator, Rule, TableError, TableReading};
+use super::reading::{Communicator, Rule, TableError, TableReading};
 
 /// The variable of the layer whose algorithms Lockstep knows.
 const VARIABLE: &str = "UCC_TL_UCP_TUNE";

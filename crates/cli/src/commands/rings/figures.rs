@@ -4,7 +4,7 @@ use lockstep::schedule::Picoseconds;
 use lockstep::topology::ChannelId;
 use lockstep::{Budget, Topology};
 use lockstep_report::Table;
-use lockstep_rings::{Rational, RingKind, RingLoad, RingSet, RingVerdict};
+use lockstep_rings::{Rational, RingBound, RingCount, RingKind, RingLoad, RingSet, RingVerdict};
 use serde::Serialize;
 
 use super::{Found, library, optimum};
@@ -29,6 +29,10 @@ pub(in crate::commands) struct Figures<'a> {
     /// The greatest bus bandwidth that the bound of rings allows, with its rule.
     pub(in crate::commands) limit: Option<(Rational, &'static str)>,
     pub(in crate::commands) verdict: Option<RingVerdict>,
+    /// The numbers of rings that the bound and the verdict concern.
+    pub(in crate::commands) count: RingCount,
+    /// The certificate of the bound, if it is printed.
+    pub(in crate::commands) certificate: Option<&'a RingBound>,
     /// The greatest bus bandwidth of an all-gather of any kind.
     pub(in crate::commands) optimum: Option<Rational>,
 }
@@ -41,13 +45,24 @@ impl<'a> Figures<'a> {
         unit: Option<u64>,
     ) -> Self {
         let kind = found.0.kind();
-        Self { topology, kind, found: Some(found), unit, limit: None, verdict: None, optimum: None }
+        let count = RingCount::Exactly(found.0.len() as u32);
+        Self {
+            topology,
+            kind,
+            found: Some(found),
+            unit,
+            limit: None,
+            verdict: None,
+            count,
+            certificate: None,
+            optimum: None,
+        }
     }
 
     /// Returns the figures of the result of a search.
     pub(in crate::commands) fn of_search(
         topology: &'a Topology,
-        Found { answer, kind, rule }: &'a Found,
+        Found { answer, kind, count, rule }: &'a Found,
         unit: Option<u64>,
         budget: &Budget,
     ) -> Self {
@@ -59,7 +74,8 @@ impl<'a> Figures<'a> {
         let is_ring = kind == RingKind::Ring;
         let optimum = is_ring.then(|| optimum::bus_bandwidth(topology, terminals, budget)).flatten();
         let limit = Some((limit, *rule));
-        Self { topology, kind, found, unit, limit, verdict: Some(answer.verdict()), optimum }
+        let verdict = Some(answer.verdict());
+        Self { topology, kind, found, unit, limit, verdict, count: *count, certificate: None, optimum }
     }
 
     /// Returns the bandwidth, the number of rings and the verdict in words.
@@ -85,7 +101,11 @@ impl<'a> Figures<'a> {
     pub(in crate::commands) fn verdict_text(&self) -> String {
         let kind = self.kind.name();
         match self.verdict {
-            Some(RingVerdict::Optimal) => format!("optimal: no {kind}s of these numbers have more"),
+            Some(RingVerdict::Optimal) => match self.count {
+                RingCount::Exactly(1) | RingCount::AtMost(1) => format!("optimal: no {kind} has more bandwidth"),
+                RingCount::Exactly(count) => format!("optimal: no set of {count} {kind}s has more bandwidth"),
+                RingCount::AtMost(most) => format!("optimal: no set of 1 to {most} {kind}s has more bandwidth"),
+            },
             Some(RingVerdict::Gap(percent)) => {
                 format!("gap {percent:.1} %: the bound is above the bandwidth by this part")
             }
@@ -270,6 +290,9 @@ pub(crate) struct RingRecord {
     verdict: Option<&'static str>,
     /// The bound of the bus bandwidth of all schedules, a fraction.
     optimum: Option<String>,
+    /// The certificate of the bound, with numbers of nodes and resources; only in the output of rings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<RingBound>,
 }
 
 impl RingRecord {
@@ -302,6 +325,7 @@ impl RingRecord {
                 RingVerdict::Unknown => "unknown",
             }),
             optimum: figures.optimum.map(|optimum| optimum.to_string()),
+            certificate: figures.certificate.cloned(),
         }
     }
 }

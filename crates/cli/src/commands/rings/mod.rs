@@ -42,7 +42,8 @@ pub(crate) fn run(args: &RingsArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     }
     let budget = args.budget.begin();
     let found = find(args, &topology, &terminals, &budget, verbosity)?;
-    let figures = Figures::of_search(&topology, &found, unit, &budget);
+    let certificate = Some(&found.answer.bound);
+    let figures = Figures { certificate, ..Figures::of_search(&topology, &found, unit, &budget) };
     let is_data = output.as_ref().is_some_and(Output::is_standard);
     let mut notes = Vec::new();
     let mut environment = Vec::new();
@@ -113,6 +114,8 @@ fn find(
 pub(super) struct Found {
     pub(super) answer: RingAnswer,
     pub(super) kind: RingKind,
+    /// The requested numbers of rings.
+    count: RingCount,
     /// The rule that decides the bound.
     rule: &'static str,
 }
@@ -144,7 +147,7 @@ pub(super) fn search_within(
     };
     let best = channels.range().find(bandwidth).unwrap_or(*channels.range().end());
     let rule = answer.bound.rule(&problem, best);
-    Ok(Found { answer, kind, rule })
+    Ok(Found { answer, kind, count: channels, rule })
 }
 
 /// Returns the report for people.

@@ -52,6 +52,7 @@ fn of(format: JsonFormat) -> Schema {
         JsonFormat::Bound => of_output::<Vec<LowerBound>>(),
         JsonFormat::BoundTimes => of_output::<bound::BoundTimes>(),
         JsonFormat::Front => of_output::<front::FrontJson>(),
+        JsonFormat::RingSet => of_file::<lockstep_rings::RingFile>(),
         JsonFormat::Rings => of_output::<rings::RingRecord>(),
         JsonFormat::Fit => of_output::<fit::FitRecord<'static>>(),
         JsonFormat::Tune => of_output::<tune::TuneRecord<'static>>(),

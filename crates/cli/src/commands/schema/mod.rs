@@ -58,6 +58,7 @@ fn stored(format: JsonFormat) -> &'static str {
         JsonFormat::Bound => stored!("bound"),
         JsonFormat::BoundTimes => stored!("bound-times"),
         JsonFormat::Front => stored!("front"),
+        JsonFormat::RingSet => stored!("ring-set"),
         JsonFormat::Rings => stored!("rings"),
         JsonFormat::Fit => stored!("fit"),
         JsonFormat::Tune => stored!("tune"),

@@ -13,7 +13,7 @@ use lockstep_report::Table;
 use lockstep_tune::{ComparedCell, MeasuredCell, Tuning, compare};
 use serde::Serialize;
 
-use super::size_ranges;
+use crate::commands::size_ranges;
 use crate::input;
 use crate::text::{counted, path_name};
 
@@ -123,11 +123,14 @@ fn systems(folder: &Path) -> anyhow::Result<Vec<System>> {
 
 /// Returns the names and texts of the CSV files of a folder.
 fn files(folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
-    let tables = names(folder)?.into_iter().filter(|name| name.ends_with(".csv"));
-    tables
-        .map(|name| Ok((input::text(&folder.join(&name), "a table of times")?, name)))
-        .map(|file| file.map(|(text, name)| (name, text)))
-        .collect()
+    let mut files = Vec::new();
+    for name in names(folder)? {
+        if Path::new(&name).extension().is_some_and(|extension| extension == "csv") {
+            let text = input::text(&folder.join(&name), "a table of times")?;
+            files.push((name, text));
+        }
+    }
+    Ok(files)
 }
 
 /// Returns the names in a folder, sorted.

@@ -10,6 +10,7 @@
 //! MSCCL++, `src/core/executor/execution_plan.cc` and `src/core/include/execution_common.hpp`.
 
 mod blocks;
+mod collection;
 mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ use std::num::NonZeroU32;
 use lockstep_schedule::CollectiveName;
 
 use self::blocks::{Block, Blocks, blocks};
+pub use self::collection::CollectionPlan;
 use self::plan::{
     BlockChannels, BlockJson, BufferJson, ChannelKind, Channels, GpuJson, OperationJson, PlanJson, RemoteBuffer,
     RemoteBufferRefs, Semaphore, letter,
@@ -62,9 +64,9 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
         let writer = GpuWriter { program: &program, blocks: &blocks, rank, channels: &channels, kind: &kind };
         gpus.push(writer.write([input_chunks, output_chunks]));
     }
-    let [least, most] = export.options.sizes;
+    let [least, most] = collection::sizes(export);
     let plan = PlanJson {
-        name: export.title(),
+        name: collection::name(export),
         collective,
         protocol: "Simple",
         inplace: program.placement == Placement::InPlace,
@@ -74,10 +76,15 @@ fn write(export: &Export<'_>) -> Result<Vec<ExportFile>, ExportError> {
         use_double_scratch_buffer: false,
         buffer_alignment: 16,
         min_message_size: least,
-        max_message_size: if most == 0 { u64::MAX } else { most },
+        max_message_size: most,
     };
     let text = serde_json::to_string(&plan).expect("the plan has only text, numbers and lists");
     Ok(ExportFile::only(text + "\n"))
+}
+
+/// Returns the module that registers plans of this format, if there are any.
+pub(super) fn collection(plans: &[CollectionPlan]) -> Option<ExportFile> {
+    collection::module(plans)
 }
 
 fn channels(program: &Program, blocks: &Blocks) -> BTreeSet<Channel> {
