@@ -51,6 +51,8 @@ pub(crate) enum JsonFormat {
     Rings,
     /// Output of tune --json
     Tune,
+    /// Output of expect --json
+    Expect,
     /// Output of faults --json, a line
     Faults,
     /// Output of verify --json

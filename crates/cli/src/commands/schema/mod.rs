@@ -60,6 +60,7 @@ fn stored(format: JsonFormat) -> &'static str {
         JsonFormat::Front => stored!("front"),
         JsonFormat::Rings => stored!("rings"),
         JsonFormat::Tune => stored!("tune"),
+        JsonFormat::Expect => stored!("expect"),
         JsonFormat::Faults => stored!("faults"),
         JsonFormat::Verify => stored!("verify"),
         JsonFormat::Time => stored!("time"),
