@@ -1,26 +1,33 @@
 //! The algorithms that a library has for a collective on a network, with their times.
 
 use std::num::NonZeroU64;
+use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 use lockstep::files::{is_same_name, name_advice};
+use lockstep::topology::Sizes;
 use lockstep::{CollectiveName, NodeId, Topology};
 use lockstep_measure::Prediction;
 use lockstep_rings::format::{Devices, Format, tree_cost};
-use lockstep_rings::{RingCost, RingCount, RingKind, RingSet, route_orders, server_count, server_trees, verify};
+use lockstep_rings::{
+    RingCost, RingCount, RingFile, RingKind, RingLoad, RingSet, route_orders, server_count, server_trees, verify,
+};
 use lockstep_tune::algorithm::tree::nccl_double_tree;
-use lockstep_tune::{Curve, Library, Network, RoundCosts, TuneOptions};
+use lockstep_tune::{Choice, Curve, Library, Network, RoundCosts, TuneOptions};
 
 use super::super::rings::{OnNetwork, RingText, search_within};
+use super::super::rivals::Rival;
 use super::super::times;
 use super::super::tune::ChoiceRecord;
 use crate::args::{ExpectArgs, Verbosity};
-use crate::input::{self, Saved};
-use crate::output;
+use crate::{input, output};
 use crate::units::BudgetArg;
 
 /// The most rings that are searched, as in `lockstep rings`.
 const MAX_RINGS: u32 = 16;
+
+/// A size whose time is that of the data: 1 TiB.
+const LARGE: u64 = 1 << 40;
 
 /// The collective of some ranks.
 #[derive(Clone, Copy)]
@@ -78,10 +85,15 @@ impl Algorithms {
     pub(super) fn new(
         args: &ExpectArgs,
         of: &RankedCollective<'_>,
+        rival: &Rival,
         verbosity: Verbosity,
     ) -> anyhow::Result<Option<Self>> {
         let (source, mut list) = match (args.library, &args.rings) {
-            (Some(library), _) if library.is_nccl() => (library.name().to_owned(), nccl(library, of)?),
+            (Some(library), _) if library.is_nccl() => {
+                let needs_trees = args.algorithm.as_ref().is_some_and(|name| is_same_name("tree", name));
+                let bound = Some(rival).filter(|_| !needs_trees);
+                (library.name().to_owned(), nccl(library, of, bound)?)
+            }
             (Some(library), _) => (library.name().to_owned(), mpi(library, of, args)?),
             (None, Some(path)) => (input::name(path), of_file(path, of, verbosity)?),
             (None, None) => return Ok(None),
@@ -96,10 +108,23 @@ impl Algorithms {
         Ok(Some(Self { source, list }))
     }
 
+    /// Returns the fastest parameters of every algorithm for a size, with their prediction: the fastest algorithm first.
+    pub(super) fn all(&self, bytes: u64) -> Vec<(&str, Prediction)> {
+        let of_name = self.list.chunk_by(|one, other| one.name == other.name);
+        let fastest = |algorithms: &'_ [Algorithm]| {
+            let all = algorithms.iter().map(|algorithm| (algorithm, algorithm.prediction(bytes)));
+            all.enumerate().min_by_key(|(_, (_, prediction))| prediction.time_ps).map(|(place, (_, of))| (place, of))
+        };
+        let mut all: Vec<(&str, Prediction)> = of_name
+            .filter_map(|algorithms| fastest(algorithms).map(|(place, of)| (&algorithms[place].text[..], of)))
+            .collect();
+        all.sort_by_key(|(_, prediction)| prediction.time_ps);
+        all
+    }
+
     /// Returns the name and the prediction of the fastest algorithm for a size.
     pub(super) fn best(&self, bytes: u64) -> Option<(&str, Prediction)> {
-        let all = self.list.iter().map(|algorithm| (&algorithm.text[..], algorithm.prediction(bytes)));
-        all.min_by_key(|(_, prediction)| prediction.time_ps)
+        self.all(bytes).first().copied()
     }
 
     /// Returns the names of all algorithms.
@@ -111,7 +136,9 @@ impl Algorithms {
 }
 
 /// Returns the ring and the tree of NCCL: the best rings, and for all-reduces trees over the servers, or chains in one server.
-fn nccl(library: Library, of: &RankedCollective<'_>) -> anyhow::Result<Vec<Algorithm>> {
+///
+/// Rings that meet the bound need no chains.
+fn nccl(library: Library, of: &RankedCollective<'_>, bound: Option<&Rival>) -> anyhow::Result<Vec<Algorithm>> {
     let RankedCollective { topology, members, name, .. } = *of;
     ensure!(
         library.collectives().iter().any(|known| known.collective == name),
@@ -131,8 +158,13 @@ fn nccl(library: Library, of: &RankedCollective<'_>) -> anyhow::Result<Vec<Algor
     }
     if name == CollectiveName::AllReduce {
         let of_servers = rings.as_ref().and_then(|(set, _)| trees(topology, set));
+        let meets_bound = |bound: &Rival| {
+            let rings = list.first().map(|rings| rings.prediction(LARGE).transmission_ps);
+            rings.is_some_and(|rings| rings <= bound.bound(LARGE).transmission_ps.saturating_add(1))
+        };
         let cost = match of_servers {
             Some(cost) => Some(cost),
+            None if bound.is_some_and(meets_bound) => None,
             None => search(RingKind::Chain)?
                 .answer
                 .set
@@ -161,13 +193,13 @@ fn mpi(library: Library, of: &RankedCollective<'_>, args: &ExpectArgs) -> anyhow
     let options = TuneOptions {
         library,
         collectives: vec![of.name],
-        sizes: lockstep::topology::Sizes::DEFAULT,
+        sizes: Sizes::DEFAULT,
         root: of.root as u32,
         channels: 1,
     };
     let tuning = lockstep_tune::tune(&network, &options).with_context(|| args.spec.clone())?;
     let choices = tuning.tables.iter().flat_map(|table| &table.choices);
-    let algorithm = |choice: &lockstep_tune::Choice| Algorithm {
+    let algorithm = |choice: &Choice| Algorithm {
         name: choice.algorithm.to_owned(),
         text: ChoiceRecord::new(choice).to_text(),
         time: AlgorithmTime::Rounds(choice.time.clone()),
@@ -177,7 +209,7 @@ fn mpi(library: Library, of: &RankedCollective<'_>, args: &ExpectArgs) -> anyhow
 
 /// Returns the rings and trees of a file on the network.
 fn of_file(
-    path: &std::path::Path,
+    path: &Path,
     of: &RankedCollective<'_>,
     verbosity: Verbosity,
 ) -> anyhow::Result<Vec<Algorithm>> {
@@ -214,15 +246,13 @@ fn of_file(
 
 /// Returns the rings of a file of `lockstep rings` on the network, by the names of its terminals.
 fn own_rings(
-    path: &std::path::Path,
+    path: &Path,
     topology: &Topology,
-) -> anyhow::Result<(RingSet, lockstep_rings::RingLoad)> {
-    let Saved::Rings(file) = input::saved(path)? else {
-        bail!(
-            "{}: the file has no rings; give rings of lockstep rings, or a file or log of NCCL or RCCL",
-            input::name(path)
-        )
-    };
+) -> anyhow::Result<(RingSet, RingLoad)> {
+    let text = input::text(path, "rings of lockstep rings, or a file or log of NCCL or RCCL")?;
+    let file = RingFile::from_json(&text).with_context(|| {
+        format!("{}: expected rings of lockstep rings, or a file or log of NCCL or RCCL", input::name(path))
+    })?;
     let here = |&node: &NodeId| {
         let name = file.topology.node_name(node);
         let found = topology.node_named(name).filter(|&node| topology.is_terminal(node));

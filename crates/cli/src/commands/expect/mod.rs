@@ -51,7 +51,6 @@ pub(crate) fn run(args: &ExpectArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     }
     let costs = args.of_ranks.costs(&topology);
     let of_ranks = RankedCollective { topology: &topology, members: &members, root, costs, name: args.collective };
-    let algorithms = Algorithms::new(args, &of_ranks, verbosity)?;
     let problem = RivalProblem {
         spec: &args.spec,
         topology: &topology,
@@ -65,6 +64,7 @@ pub(crate) fn run(args: &ExpectArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     if rival.is_cut_short() {
         output::note(verbosity, "stopped early; better schedules may exist; --budget sets a longer time");
     }
+    let algorithms = Algorithms::new(args, &of_ranks, &rival, verbosity)?;
     let expectation = Expectation { of_ranks, algorithms, rival, observed, sizes };
     let record = ExpectRecord::new(&expectation, args.check);
     if let Some(output) = output {

@@ -1,7 +1,9 @@
 //! The picture and the page of `lockstep expect`: times and bus bandwidths over the size.
 
 use lockstep::schedule::Picoseconds;
-use lockstep_report::{AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontPage, PageLimits, front_html, size_curves_svg};
+use lockstep_report::{
+    AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, PageLimits, front_html, size_curves_svg,
+};
 
 use super::Expectation;
 use crate::command_line::command_line;
@@ -53,13 +55,28 @@ pub(super) fn svg(expectation: &Expectation<'_>) -> String {
 pub(super) fn page(expectation: &Expectation<'_>) -> String {
     let bandwidth = |bytes, time| expectation.rival.size(bytes).bus_bandwidth(Picoseconds::new(time)) as f64;
     let curves = curves(expectation);
+    // The bound is the last curve. The others are entries of the list.
+    let designs = &curves[..curves.len() - 1];
     let of = |value: &dyn Fn(u64, u128) -> f64| -> Vec<FrontCurve> {
-        let curve = |curve: &TimeCurve| FrontCurve {
-            design: None,
+        let curve = |(place, curve): (usize, &TimeCurve)| FrontCurve {
+            design: Some(place).filter(|&place| place < designs.len()),
             name: curve.name.clone(),
             points: curve.times.iter().map(|&(bytes, time)| [bytes as f64, value(bytes, time)]).collect(),
         };
-        curves.iter().map(curve).collect()
+        curves.iter().enumerate().map(curve).collect()
+    };
+    let design = |curve: &TimeCurve| {
+        let (bytes, time) = curve.times[curve.times.len() - 1];
+        let largest = format!("{:.3} GB/s at {}", bandwidth(bytes, time) / 1e9, size(bytes));
+        FrontDesign {
+            name: curve.name.clone(),
+            label: format!("{}: {largest}", curve.name),
+            facts: vec![
+                ["busbw".to_owned(), largest],
+                ["time".to_owned(), format!("{:.3}", Picoseconds::new(time))],
+            ],
+            ..FrontDesign::default()
+        }
     };
     let axis = |label: &str, unit| FrontAxis { label: label.to_owned(), unit, is_log: true };
     let chart = |title: &str, y: FrontAxis, curves| FrontChart {
@@ -82,7 +99,7 @@ pub(super) fn page(expectation: &Expectation<'_>) -> String {
         title: title(expectation),
         subtitle: format!("{least} to {most}"),
         facts,
-        designs: Vec::new(),
+        designs: designs.iter().map(design).collect(),
         charts: vec![
             chart("Time", axis("time", AxisUnit::Seconds), of(&|_, time| time as f64 * 1e-12)),
             chart("Bus bandwidth", axis("busbw", AxisUnit::BytesPerSecond), of(&bandwidth)),

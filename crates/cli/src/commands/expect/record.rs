@@ -19,8 +19,8 @@ pub(crate) struct ExpectRecord {
     /// The library, or the file with rings.
     #[serde(skip_serializing_if = "Option::is_none")]
     library: Option<String>,
-    /// The algorithms that were compared.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The names of the algorithms that were compared.
+    #[serde(skip)]
     algorithms: Option<String>,
     sizes: Vec<SizeRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,9 +34,9 @@ struct SizeRecord {
     bytes: u64,
     /// No schedule takes less time.
     bound: TimeRecord,
-    /// The fastest algorithm of the library.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    algorithm: Option<AlgorithmRecord>,
+    /// The algorithms of the library, the fastest one first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    algorithms: Vec<AlgorithmRecord>,
     /// The best schedule that was found; only with --front.
     #[serde(skip_serializing_if = "Option::is_none")]
     front: Option<TimeRecord>,
@@ -144,7 +144,7 @@ impl ExpectRecord {
         let of_size = |&bytes: &u64| {
             let size = expectation.rival.size(bytes);
             let time = |picoseconds| TimeRecord::new(size, picoseconds);
-            let algorithm = expectation.algorithm(bytes);
+            let algorithms = expectation.algorithms.iter().flat_map(|algorithms| algorithms.all(bytes));
             let measured = |point: &SweepPoint| {
                 let is_latency = verdict.is_some_and(|verdict| verdict.is_latency_dominated(bytes));
                 ComparisonRecord::new(time(point.observed_ps), point, is_latency)
@@ -152,8 +152,9 @@ impl ExpectRecord {
             SizeRecord {
                 bytes,
                 bound: time(expectation.bound(bytes).time_ps),
-                algorithm: algorithm
-                    .map(|(name, of)| AlgorithmRecord { name: name.to_owned(), time: time(of.time_ps) }),
+                algorithms: algorithms
+                    .map(|(name, of)| AlgorithmRecord { name: name.to_owned(), time: time(of.time_ps) })
+                    .collect(),
                 front: expectation.plan(bytes).map(|plan| time(plan.number())),
                 measured: expectation.point(bytes).as_ref().map(measured),
             }
@@ -211,7 +212,7 @@ impl ExpectRecord {
         let mut table = Table::new(["size", "schedule", "time", "algbw", "busbw", "of bound"]);
         for row in &self.sizes {
             let library = self.library.as_deref().unwrap_or_default();
-            let of_library = row.algorithm.as_ref().map(|of| (format!("{library} {}", of.name), of.time));
+            let of_library = row.algorithms.first().map(|of| (format!("{library} {}", of.name), of.time));
             let rows = [Some(("bound".to_owned(), row.bound)), of_library, row.front.map(|of| ("front".to_owned(), of))];
             for (place, (name, of)) in rows.into_iter().flatten().enumerate() {
                 let bytes = if place == 0 { size(row.bytes) } else { String::new() };
@@ -243,7 +244,7 @@ impl ExpectRecord {
         for row in &self.sizes {
             let none = || "-".to_owned();
             let time = |of: Option<&TimeRecord>| of.map_or_else(none, TimeRecord::time);
-            let (algorithm, measured) = (row.algorithm.as_ref(), row.measured.as_ref());
+            let (algorithm, measured) = (row.algorithms.first(), row.measured.as_ref());
             let busbw = measured.map_or_else(none, |of| gigabytes(of.time.busbw_bytes_per_second));
             let verdict = match measured {
                 None => "not measured".to_owned(),
