@@ -14,6 +14,7 @@ mod explain;
 mod input;
 mod link_loads;
 mod made_by;
+mod measured_input;
 mod memory;
 mod metrics;
 mod output;
@@ -62,6 +63,7 @@ pub fn run() -> ExitCode {
         Command::Bound(args) => commands::bound::run(&args, verbosity),
         Command::Plan(args) => commands::plan::run(&args, verbosity, &NoWorkers),
         Command::Front(args) => commands::front::run(&args, verbosity),
+        Command::Fit(args) => commands::fit::run(&args, verbosity),
         Command::Rings(args) => commands::rings::run(&args, verbosity),
         Command::Tune(args) => commands::tune::run(&args, verbosity),
         Command::Expect(args) => commands::expect::run(&args, verbosity),

@@ -27,7 +27,7 @@ impl SymmetricProblemInput {
         ensure!(!args.model.half_duplex, "--half-duplex: symmetric schedules are full duplex; remove the option");
         ensure!(
             args.network.is_whole(),
-            "--fail-link, --fail-channel, --fail-node, --fail-nic, --degrade-link: symmetric schedules do not support failures; remove the option"
+            "--fail-link, --fail-channel, --fail-node, --fail-nic, --degrade-link, --measured: symmetric schedules need equal links without failures; remove the option"
         );
         ensure!(args.model.chunks.get() == 1, "--chunks: symmetric schedules do not support chunks; remove the option");
         let graph: CayleyGraph = args.spec.parse()?;
@@ -136,7 +136,7 @@ fn listed(path: &Path, topology: &Topology) -> anyhow::Result<Collective> {
 
 /// Adds the files that describe a problem.
 pub(crate) fn add_files(args: &ProblemArgs, files: &mut CommandFiles) -> anyhow::Result<()> {
-    files.read_network(&args.spec)?;
+    args.network.add_files(&args.spec, files)?;
     args.messages.iter().try_for_each(|path| files.read("--messages", path))
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn network_facts(topology: &Topology) -> NetworkFacts {
         properties.line("metrics", simplification);
     }
     properties.line("command", command_line());
-    NetworkFacts { properties: properties.into_rows(), metrics: metrics::to_rows(&metrics) }
+    NetworkFacts { properties: properties.into_rows(), metrics: metrics::to_rows(&metrics), marks: Vec::new() }
 }
 
 /// Properties of a network.

@@ -18,6 +18,7 @@ mod error_check;
 mod execute;
 mod front;
 mod graph;
+mod measure;
 mod messages;
 mod path_cache;
 mod plan;
@@ -32,6 +33,9 @@ pub use front::front_json;
 pub use graph::{
     amd_smi, astra_sim, booksim, csv, dot, edge_list, gml, graph_golf, graphml, htsim_topo, hwloc, ib_net_discover,
     nccl_topo, node_link, nvidia_smi, nx_edges, rocm_smi, simgrid, slurm, spec, topology_json,
+};
+pub use measure::{
+    measured_csv, mpi_graph, nccl_tests, nvbandwidth, osu, p2p_bandwidth_latency, perftest, transfer_bench,
 };
 pub use messages::messages_jsonl;
 pub use path_cache::path_cache;
@@ -50,7 +54,7 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 50] = [
+pub const TARGETS: [Target; 58] = [
     Target { name: "amd_smi", run: amd_smi },
     Target { name: "astra_sim", run: astra_sim },
     Target { name: "book", run: book },
@@ -74,17 +78,24 @@ pub const TARGETS: [Target; 50] = [
     Target { name: "ib_net_discover", run: ib_net_discover },
     Target { name: "island_checkpoint", run: island_checkpoint },
     Target { name: "lower_bound", run: lower_bound },
+    Target { name: "measured_csv", run: measured_csv },
     Target { name: "messages_jsonl", run: messages_jsonl },
+    Target { name: "mpi_graph", run: mpi_graph },
     Target { name: "msccl_json", run: msccl_json },
     Target { name: "msccl_xml", run: msccl_xml },
     Target { name: "mscclpp_json", run: mscclpp_json },
     Target { name: "nccl_graph", run: nccl_graph },
     Target { name: "nccl_log", run: nccl_log },
+    Target { name: "nccl_tests", run: nccl_tests },
     Target { name: "nccl_topo", run: nccl_topo },
     Target { name: "node_link", run: node_link },
+    Target { name: "nvbandwidth", run: nvbandwidth },
     Target { name: "nvidia_smi", run: nvidia_smi },
     Target { name: "nx_edges", run: nx_edges },
+    Target { name: "osu", run: osu },
+    Target { name: "p2p_bandwidth_latency", run: p2p_bandwidth_latency },
     Target { name: "path_cache", run: path_cache },
+    Target { name: "perftest", run: perftest },
     Target { name: "plan_binary", run: plan_binary },
     Target { name: "plan_checkpoint", run: plan_checkpoint },
     Target { name: "plan_json", run: plan_json },
@@ -101,4 +112,5 @@ pub const TARGETS: [Target; 50] = [
     Target { name: "symmetric_json", run: symmetric_json },
     Target { name: "te_ccl", run: te_ccl },
     Target { name: "topology_json", run: topology_json },
+    Target { name: "transfer_bench", run: transfer_bench },
 ];

@@ -36,7 +36,7 @@ pub enum Tool {
     Nvbandwidth,
     /// p2pBandwidthLatencyTest of the CUDA samples.
     P2pBandwidthLatencyTest,
-    /// TransferBench.
+    /// `TransferBench`.
     TransferBench,
     /// perftest, such as `ib_write_bw`.
     Perftest,

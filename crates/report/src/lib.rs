@@ -40,7 +40,7 @@
 //!
 //! | task | item |
 //! |---|---|
-//! | draw a network | [`topology_svg`] |
+//! | draw a network, with some channels in red | [`topology_svg`], [`marked_topology_svg`] |
 //! | draw a schedule | [`schedule_svg`] |
 //! | write an interactive page of a schedule, a recovery book, a network or a front | [`schedule_html`], [`recovery_html`], [`network_html`], [`front_html`] |
 //! | write a page with two plans side by side | [`comparison_html`] |
@@ -75,7 +75,7 @@ mod svg;
 mod table;
 
 pub use page::{
-    AxisUnit, FaultEntry, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, MetricRow, NetworkFacts,
+    AxisUnit, FaultEntry, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, LinkMark, MetricRow, NetworkFacts,
     PageLimits, PlanFacts, ScheduleVerdict, comparison_html, front_html, network_html, recovery_html, schedule_html,
 };
 pub use paper::{PaperError, PaperFigure, PaperLayout};
@@ -83,5 +83,5 @@ pub use plot::{
     BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg, size_curves_svg,
 };
 pub use progress_text::ProgressText;
-pub use svg::{DrawingLimits, schedule_svg, topology_svg};
+pub use svg::{DrawingLimits, MarkedChannels, marked_topology_svg, schedule_svg, topology_svg};
 pub use table::{ColumnAlignment, Table, csv_line, padded};

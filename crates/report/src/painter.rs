@@ -8,6 +8,7 @@ use crate::geometry::{Curve, Point};
 use crate::labels;
 use crate::mark::{Mark, MarkRole};
 use crate::markup::{Markup, number};
+use crate::palette;
 use crate::pen_path::PenPath;
 use crate::scene::Scene;
 
@@ -108,6 +109,20 @@ fn draw_channels(out: &mut Markup, topology: &Topology, scene: &Scene) {
     }
     if !arrows.is_empty() {
         out.empty("path", &[("fill", "#b0b0b0"), ("d", &arrows.to_svg())]);
+    }
+}
+
+/// Draws some channels again, so that they stand out.
+pub(crate) fn marked_channels(out: &mut Markup, scene: &Scene, channels: &[ChannelId]) {
+    let mut lines = PenPath::default();
+    for curve in channels.iter().filter_map(|channel| scene.curves.get(channel.index())) {
+        lines.move_to(curve.start());
+        lines.draw(curve);
+        CHANNEL_ARROW.add_to(&mut lines, curve.end(), curve.entering());
+    }
+    if !lines.is_empty() {
+        let style = [("class", "marked"), ("fill", "none"), ("stroke", palette::MARKED), ("stroke-width", "2.4")];
+        out.empty("path", &[&style[..], &[("d", &lines.to_svg())]].concat());
     }
 }
 

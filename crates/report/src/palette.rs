@@ -10,6 +10,12 @@ const FEW: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "
 /// The same on a dark background, with white and yellow.
 const FEW_ON_DARK: [&str; 8] = ["#56b4e9", "#ff8f3f", "#2fc79a", "#f0a6cf", "#f0e442", "#8f9bff", "#e06666", "#ffffff"];
 
+/// The colour of what stands out, such as slow links.
+pub(crate) const MARKED: &str = "#d0021b";
+
+/// The same on a dark background.
+pub(crate) const MARKED_ON_DARK: &str = "#ff5252";
+
 /// The golden angle, in turns. Its multiples are evenly distributed.
 const GOLDEN: f64 = 0.381_966_011_250_105;
 

@@ -10,7 +10,7 @@ use crate::labels;
 use crate::legend::{KEY_WIDTH, LegendLayout};
 use crate::mark::MarkRole;
 use crate::markup::{Markup, number};
-use crate::painter::{Painter, bare_network, definitions};
+use crate::painter::{Painter, bare_network, definitions, marked_channels};
 use crate::scene::{LabelPlacement, Scene};
 
 /// The limits of a picture. A note in the picture says if something is omitted.
@@ -72,15 +72,34 @@ const MIN_WIDTH: f64 = 360.0;
 /// # Ok::<(), lockstep_topology::TopologyError>(())
 /// ```
 pub fn topology_svg(topology: &Topology, limits: &DrawingLimits) -> String {
+    marked_topology_svg(topology, &MarkedChannels::default(), limits)
+}
+
+/// Channels that stand out in a picture of a network.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MarkedChannels {
+    /// The channels.
+    pub channels: Vec<ChannelId>,
+    /// Their meaning, for the legend.
+    pub meaning: String,
+}
+
+/// Draws a network like [`topology_svg`], with some channels in red.
+pub fn marked_topology_svg(topology: &Topology, marked: &MarkedChannels, limits: &DrawingLimits) -> String {
     let title = [labels::name(topology), labels::size(topology)];
     if let Some(reason) = limits.refuse(topology) {
         return PanelGrid::without_panels(&title, &[reason]);
     }
     let scene = Scene::new(topology, LabelPlacement::Inside);
     let page = PanelGrid::new(&title, 1, scene.size);
-    page.draw(&notes(&scene, None), None, |out| {
+    let meaning = (!marked.channels.is_empty()).then(|| format!("red: {}", labels::visible(&marked.meaning)));
+    let notes: Vec<String> = notes(&scene, None).into_iter().chain(meaning).collect();
+    page.draw(&notes, None, |out| {
         definitions(out, topology, &scene, &[]);
-        page.panel(out, 0, "network", "", bare_network);
+        page.panel(out, 0, "network", "", |out| {
+            bare_network(out);
+            marked_channels(out, &scene, &marked.channels);
+        });
     })
 }
 

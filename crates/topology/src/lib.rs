@@ -66,6 +66,7 @@ mod id;
 #[cfg(feature = "families")]
 mod layout;
 mod links;
+mod measured;
 mod node_names;
 #[cfg(feature = "families")]
 mod order_degree;
@@ -109,6 +110,7 @@ pub use layout::GridAxes;
 pub use order_degree::{
     MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeGraph, OrderDegreeSearch, distance_sum_bound, order_degree,
 };
+pub use measured::{Measured, MeasuredClass, MeasuredLink, MeasuredSource};
 pub use quantity::{Quantity, QuantityError};
 pub use sizes::{Sizes, SizesError};
 #[cfg(feature = "families")]

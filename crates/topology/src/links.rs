@@ -51,8 +51,19 @@ impl Topology {
     /// ```
     #[must_use]
     pub fn half_duplex(&self) -> Self {
+        self.half_duplex_at(&self.links())
+    }
+
+    /// Returns the same network with some half-duplex [links](Self::links): the two channels of each share one resource.
+    ///
+    /// # Panics
+    ///
+    /// If a link has a failed channel, or its channels differ in capacity.
+    #[must_use]
+    pub fn half_duplex_at(&self, links: &[[ChannelId; 2]]) -> Self {
         let mut first: Vec<Option<ChannelId>> = vec![None; self.channel_bound()];
-        for [channel, back] in self.links() {
+        for &[channel, back] in links {
+            assert_eq!(self.capacity(channel), self.capacity(back), "the channels of a link have one capacity");
             first[back.index()] = Some(channel);
         }
         let mut new_resource = vec![Self::NO_RESOURCE; self.resource_count()];

@@ -78,8 +78,12 @@ impl Topology {
         self.with_rates(Some(unit_bytes_per_second), |channel| self.capacity(channel).into(), |_| latency_ps)
     }
 
-    /// Returns the network with other capacities and latencies.
-    fn with_rates(
+    /// Returns the network with another unit, other capacities and other latencies in picoseconds. Takes `O(M)` time.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError`] if a number is outside of its limits, or channels of one resource get different capacities.
+    pub fn with_rates(
         &self,
         unit: Option<u64>,
         capacity: impl Fn(ChannelId) -> u64,

@@ -3,7 +3,7 @@
 use lockstep_files::{message_line, one_line};
 use serde::{Deserialize, Serialize};
 
-use crate::{ChannelId, NodeId, RateError, Topology, TopologyBuilder, TopologyError};
+use crate::{ChannelId, Measured, NodeId, RateError, Topology, TopologyBuilder, TopologyError};
 
 /// The value of the field `format`.
 pub(crate) const FORMAT: &str = "lockstep-topology";
@@ -77,6 +77,9 @@ pub struct TopologyDocument {
     /// The place of each node in a drawing, with y downwards; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) positions: Vec<[f64; 2]>,
+    /// The measurements that the capacities and latencies come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) measured: Option<Measured>,
 }
 
 /// The reason a [`TopologyDocument`] is not a topology.
@@ -127,6 +130,7 @@ impl From<&Topology> for TopologyDocument {
             latency_ps: per_channel(topology.has_latencies()).map(|e| topology.latency_ps(e)).collect(),
             unit_bytes_per_second: topology.unit_bytes_per_second(),
             positions: topology.positions().unwrap_or_default().to_vec(),
+            measured: None,
         }
     }
 }
@@ -146,6 +150,23 @@ impl TryFrom<TopologyDocument> for Topology {
 }
 
 impl TopologyDocument {
+    /// Returns the document with the measurements that its numbers come from.
+    #[must_use]
+    pub fn with_measured(self, measured: Measured) -> Self {
+        Self { measured: Some(measured), ..self }
+    }
+
+    /// Returns the measurements that the numbers come from, if the document names them.
+    pub fn measured(&self) -> Option<&Measured> {
+        self.measured.as_ref()
+    }
+
+    /// Returns the text of a file of the format `json`, with one list element per line.
+    #[cfg(feature = "formats")]
+    pub fn to_json(&self) -> String {
+        crate::format::write_document(self)
+    }
+
     pub(crate) fn into_builder(self) -> Result<TopologyBuilder, TopologyError> {
         let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
         let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;

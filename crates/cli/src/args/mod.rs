@@ -9,6 +9,7 @@ mod doctor;
 mod expect;
 mod export;
 mod faults;
+mod fit;
 mod front;
 mod judge;
 mod listed;
@@ -47,6 +48,7 @@ pub(crate) use self::doctor::DoctorArgs;
 pub(crate) use self::expect::ExpectArgs;
 pub(crate) use self::export::ExportArgs;
 pub(crate) use self::faults::{FaultsArgs, KindArgs, LookupArgs, SweepArgs, TableFormat};
+pub(crate) use self::fit::FitArgs;
 pub(crate) use self::front::SizeFrontArgs;
 pub(crate) use self::judge::JudgeArgs;
 pub(crate) use self::man::ManArgs;
@@ -127,6 +129,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Find the best schedule for every size, with a lower bound of its time
     Front(SizeFrontArgs),
+    /// Fit the bandwidths and latencies of a network to the outputs of benchmarks, and find slow links
+    Fit(FitArgs),
     /// Find rings or chains for NCCL and RCCL, with a bound of their bandwidth
     Rings(RingsArgs),
     /// Choose the best algorithm of a library for every size, and write the table that the library reads

@@ -1,5 +1,7 @@
 //! Arguments of a network: the format of its file, the unit of its bandwidths, degraded links, failures.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, bail};
 use lockstep::faults::FaultSet;
 use lockstep::files::{NameError, name_chosen};
@@ -7,6 +9,8 @@ use lockstep::topology::{ChannelId, GraphFormat, Quantity};
 use lockstep::{Budget, LoadOptions, Topology};
 
 use super::Verbosity;
+use crate::command_files::CommandFiles;
+use crate::measured_input::{self, FitRequest};
 use crate::progress::Progress;
 use crate::text::escaped_line;
 use crate::{input, output};
@@ -23,6 +27,10 @@ pub(crate) struct NetworkArgs {
     /// Bandwidth of one unit of capacity, such as 25GB/s; bandwidths of a graph file are rounded down to multiples of it
     #[arg(long, value_name = "BANDWIDTH", value_parser = |text: &str| Quantity::Bandwidth.parse(text))]
     unit: Option<u64>,
+    /// Fit the bandwidths and latencies to the output of a benchmark, such as nccl-tests or nvbandwidth; repeat for more. The devices are
+    /// the terminals in their order; `lockstep fit` has more options
+    #[arg(long, value_name = "FILE")]
+    measured: Vec<PathBuf>,
     /// Reduce the capacity of the links between nodes U and V, or of the channels U->V, to a part, such as 50%; repeat for more
     #[arg(id = "degrade_link", long = "degrade-link", help_heading = FAILURES, value_name = "U-V=PART")]
     degraded: Vec<String>,
@@ -36,9 +44,15 @@ impl NetworkArgs {
         self.unit
     }
 
-    /// Returns true if no link is degraded and nothing fails.
+    /// Returns true if nothing is measured, no link is degraded and nothing fails.
     pub(crate) fn is_whole(&self) -> bool {
-        self.degraded.is_empty() && self.failures.is_empty()
+        self.measured.is_empty() && self.degraded.is_empty() && self.failures.is_empty()
+    }
+
+    /// Adds the network and its measurements to the files of a command.
+    pub(crate) fn add_files(&self, spec: &str, files: &mut CommandFiles) -> anyhow::Result<()> {
+        files.read_network(spec)?;
+        self.measured.iter().try_for_each(|path| files.read("--measured", path))
     }
 
     /// Reads the network of a spec, a file or standard input. Prints the notes of its reader.
@@ -56,8 +70,10 @@ impl NetworkArgs {
         Ok(file.topology)
     }
 
-    /// Returns the network with these degraded links and failures. Prints a note if steps get shorter.
+    /// Returns the network with the measured bandwidths and latencies, degraded links and failures. Prints the notes of the fit, and one
+    /// if steps get shorter.
     pub(crate) fn apply_to(&self, topology: Topology, verbosity: Verbosity) -> anyhow::Result<Topology> {
+        let topology = self.fitted(topology, verbosity)?;
         let mut parts: Vec<(ChannelId, u32)> = Vec::new();
         for word in &self.degraded {
             let part = word.rsplit_once('=').and_then(|(link, part)| Some((link, part.strip_suffix('%')?)));
@@ -79,6 +95,18 @@ impl NetworkArgs {
             topology = degraded;
         }
         self.failures.apply_to(topology)
+    }
+}
+
+impl NetworkArgs {
+    /// Returns the network that fits the measurements.
+    fn fitted(&self, topology: Topology, verbosity: Verbosity) -> anyhow::Result<Topology> {
+        if self.measured.is_empty() {
+            return Ok(topology);
+        }
+        let fit = measured_input::fit(&topology, &self.measured, FitRequest::default()).context("--measured")?;
+        fit.notes.iter().for_each(|note| output::note(verbosity, note));
+        Ok(fit.network)
     }
 }
 

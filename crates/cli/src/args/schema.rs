@@ -49,6 +49,8 @@ pub(crate) enum JsonFormat {
     Front,
     /// Output of rings --json
     Rings,
+    /// Output of fit --json
+    Fit,
     /// Output of tune --json
     Tune,
     /// Output of expect --json

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &JudgeArgs, verbosity: Verbosity) -> anyhow::Result<Exit
     let mut files = CommandFiles::new();
     files.read("the program", &args.program.file)?;
     if let Some(spec) = &args.network {
-        files.read_network(spec)?;
+        args.changes.add_files(spec, &mut files)?;
     }
     let output = files.write_to("--output", args.output.as_deref())?;
     let (format, programs) = match contents(&args.program)? {

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod expect;
 pub(crate) mod export;
 pub(crate) mod faults;
+pub(crate) mod fit;
 pub(crate) mod front;
 mod front_directory;
 mod front_page;

@@ -4,8 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use lockstep::Topology;
-use lockstep::topology::{GraphFormat, write_graph};
-use lockstep_report::{DrawingLimits, PageLimits, network_html, topology_svg};
+use lockstep::topology::{GraphFormat, TopologyDocument, write_graph};
+use lockstep_measure::{Fit, SlowLink};
+use lockstep_report::{
+    DrawingLimits, LinkMark, MarkedChannels, NetworkFacts, PageLimits, marked_topology_svg, network_html,
+};
 
 use crate::args::NetworkFormat;
 use crate::command_files::CommandFiles;
@@ -69,16 +72,50 @@ impl NetworkOutput {
     ///
     /// If [`check`](Self::check) refuses the network, or it has no form in the format, or the file cannot be written.
     pub(super) fn write(self, topology: &Topology) -> anyhow::Result<()> {
-        self.check(topology)?;
-        let text = match self.format.graph() {
-            Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
-            None if self.format == NetworkFormat::Html => {
-                network_html(topology, &network_facts(topology), &PageLimits::BROWSER)
-            }
-            None => topology_svg(topology, &DrawingLimits::PAGE),
+        let text = self.text(topology, Vec::new())?;
+        self.output.write(&text)
+    }
+
+    /// Writes a network with the measurements that its numbers come from; slow links are red.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write`](Self::write).
+    pub(super) fn write_fit(self, fit: &Fit) -> anyhow::Result<()> {
+        let text = if self.format == NetworkFormat::Json {
+            TopologyDocument::from(&fit.network).with_measured(fit.measured.clone()).to_json()
+        } else {
+            self.text(&fit.network, marks(fit))?
         };
         self.output.write(&text)
     }
+
+    fn text(&self, topology: &Topology, marks: Vec<LinkMark>) -> anyhow::Result<String> {
+        self.check(topology)?;
+        Ok(match self.format.graph() {
+            Some(format) => write_graph(topology, format).with_context(|| topology.name().to_owned())?,
+            None if self.format == NetworkFormat::Html => {
+                let facts = NetworkFacts { marks, ..network_facts(topology) };
+                network_html(topology, &facts, &PageLimits::BROWSER)
+            }
+            None => {
+                let channels = marks.into_iter().flat_map(|mark| mark.channels).collect();
+                let marked = MarkedChannels { channels, meaning: "slower than its class".to_owned() };
+                marked_topology_svg(topology, &marked, &DrawingLimits::PAGE)
+            }
+        })
+    }
+}
+
+/// Returns the slow links of a fit as marks of a page.
+fn marks(fit: &Fit) -> Vec<LinkMark> {
+    let first = fit.kinds.iter().take(1);
+    let slow = first.flat_map(|kind| kind.slow.iter().chain(kind.mixed.iter().flat_map(|mixed| &mixed.links)));
+    let mark = |link: &SlowLink| LinkMark {
+        channels: link.channels.clone(),
+        text: format!("{}: {:.0} % of its class", link.name, 100.0 * link.part),
+    };
+    slow.map(mark).collect()
 }
 
 fn format_of(path: &Path) -> Option<NetworkFormat> {

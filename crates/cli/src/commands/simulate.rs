@@ -28,7 +28,7 @@ pub(crate) fn run(args: &SimulateArgs, verbosity: Verbosity) -> anyhow::Result<E
     let remedy = "task programs are written as JSON; name the file .json";
     output::check_extension(args.write_programs.as_deref(), &["json"], remedy)?;
     let mut files = CommandFiles::new();
-    args.spec.iter().try_for_each(|spec| files.read_network(spec))?;
+    args.spec.iter().try_for_each(|spec| args.network.add_files(spec, &mut files))?;
     args.traffic.schedule.iter().try_for_each(|path| files.read("--schedule", path))?;
     args.traffic.programs.iter().try_for_each(|path| files.read("--programs", path))?;
     let written = files.write_to("--write-programs", args.write_programs.as_deref())?;

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &TopologyArgs, verbosity: Verbosity) -> anyhow::Result<E
         )
     };
     let mut files = CommandFiles::new();
-    files.read_network(spec)?;
+    args.network.add_files(spec, &mut files)?;
     let output = NetworkOutput::open(args.output.as_deref(), args.format, &mut files)?;
     let mut topology = args.network.read(spec, verbosity)?;
     if args.half_duplex {

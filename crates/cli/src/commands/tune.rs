@@ -27,7 +27,7 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
         "--base: give generic.json of your version of MPICH; it aborts jobs if a collective is missing"
     );
     let mut files = CommandFiles::new();
-    files.read_network(&args.spec)?;
+    args.network.add_files(&args.spec, &mut files)?;
     args.base.iter().try_for_each(|path| files.read("--base", path))?;
     let output = files.write_to("--output", args.output.as_deref())?;
     let base = args.base.as_deref().map(|path| input::text(path, "a table of MPICH")).transpose()?;

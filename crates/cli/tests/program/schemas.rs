@@ -38,7 +38,7 @@ const PREPARATIONS: [&str; 8] = [
 ];
 
 /// Commands and the formats of their outputs. Those of the last two print one value per line.
-const OUTPUTS: [(&str, &str); 42] = [
+const OUTPUTS: [(&str, &str); 43] = [
     ("plan", "plan ring:4 -c reduce --group 0-1 --group 2-3 --root 0 --root 2 --timing --json"),
     ("plan", "plan dgx-a100:2 -c all-gather --fail-node g1_7 --half-duplex --json"),
     ("plan", "plan torus:4x4 -c all-to-all --ports 1 --json"),
@@ -50,6 +50,7 @@ const OUTPUTS: [(&str, &str); 42] = [
     ("bound", "bound star:5 -c all-reduce --json"),
     ("bound", "bound b-tree:16 -c broadcast --switching sf --ports 1 --json"),
     ("bound-times", "bound dgx-a100:2 -c all-gather --size 64MiB --json"),
+    ("fit", "fit ring:3 pairs.csv --json"),
     ("tune", "tune ring:4 --library open-mpi --unit 25GB/s --front --json"),
     ("expect", "expect dgx-1 -c all-reduce --size 1MiB,1GiB --library nccl --json"),
     ("expect", "expect four.edges -c all-reduce --library nccl --front --against good.txt --check 90% --json"),
@@ -129,7 +130,7 @@ fn all_samples_are_valid_and_files_that_the_program_refuses_are_not() {
         assert_valid(schema, &value, &path.display().to_string());
         checked.insert(value["format"].to_string());
     }
-    let in_samples = ["plan", "programs", "schedule", "symmetric-schedule"];
+    let in_samples = ["plan", "programs", "schedule", "symmetric-schedule", "topology"];
     assert_eq!(checked, in_samples.map(|name| format!("\"lockstep-{name}\"")).into());
     for path in [
         "tests/cmd/simulate.in/version.json",
@@ -155,6 +156,8 @@ fn fresh_outputs_of_all_formats_are_valid() {
     for name in ["four.edges", "good.txt"] {
         fs::copy(Path::new("tests/cmd/expect.in").join(name), directory.path().join(name)).unwrap();
     }
+    let pairs = "from,to,GB/s\n0,1,50\n1,0,50\n1,2,50\n2,1,30\n0,2,50\n2,0,50\n";
+    fs::write(directory.path().join("pairs.csv"), pairs).unwrap();
     let mut checked = BTreeSet::new();
     for (format, command) in OUTPUTS {
         let output = String::from_utf8(run(directory.path(), command, b"").stdout).unwrap();

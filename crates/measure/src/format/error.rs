@@ -3,6 +3,7 @@
 use std::fmt;
 
 use lockstep_files::one_line;
+use lockstep_topology::GraphFormat;
 
 /// Error of a file that is no benchmark output, or whose values cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -12,12 +13,18 @@ pub enum ReadError {
     #[error("the file is empty; give the output of a benchmark")]
     Empty,
     /// A known file that has no measurements.
-    #[error("the file is {kind}, not the output of a benchmark; {remedy}")]
+    #[error("the file is {kind}, which is not read as a measurement; {remedy}")]
     OtherKind {
         /// What the file is.
         kind: &'static str,
         /// What to do.
         remedy: &'static str,
+    },
+    /// A network.
+    #[error("the file is a network in the format {format}, not the output of a benchmark; give it as the network")]
+    Network {
+        /// The format.
+        format: GraphFormat,
     },
     /// A text of no known kind.
     #[error(
@@ -102,6 +109,11 @@ impl ReadError {
     pub(super) fn value(line: u32, column: impl fmt::Display, value: &str, expected: &'static str) -> Self {
         let (column, value) = (one_line(&column.to_string()), one_line(value));
         Self::line(line, ReadFault::Value { column, value, expected })
+    }
+
+    /// The error of what the tool does not print here, in words.
+    pub(super) fn found(line: u32, found: impl fmt::Display, expected: impl fmt::Display) -> Self {
+        Self::line(line, ReadFault::Unexpected { found: found.to_string(), expected: expected.to_string() })
     }
 
     /// The error of a text that the tool does not print here.

@@ -25,7 +25,7 @@ fn error<T: DeserializeOwned>(text: &str, start: usize) -> ReadError {
     let before = line_at(text, start) - 1;
     let mut json = serde_json::Deserializer::from_str(text.get(start..).unwrap_or_default());
     let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut json) else {
-        return ReadError::unexpected(before + 1, "more text behind the JSON", "JSON documents only");
+        return ReadError::found(before + 1, "more text behind the JSON", "JSON documents only");
     };
     let line = before.saturating_add(u32::try_from(error.inner().line().max(1)).unwrap_or(u32::MAX));
     if error.inner().is_eof() {

@@ -13,11 +13,14 @@ pub(super) enum RowCount {
     One,
 }
 
+/// A row of a matrix: its line, and its entries.
+type Row = (u32, Vec<Option<u64>>);
+
 /// A matrix of values in whole units. The entry is `None` if the tool prints `N/A`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Matrix {
     /// The rows, each with its line.
-    pub(super) rows: Vec<(u32, Vec<Option<u64>>)>,
+    pub(super) rows: Vec<Row>,
 }
 
 impl Matrix {
@@ -28,7 +31,7 @@ impl Matrix {
 
     /// Returns the matrix of `combine` of the entries that both matrices have.
     pub(super) fn combined(&self, other: &Self, combine: impl Fn(u64, u64) -> u64) -> Self {
-        let row = |((line, one), (_, other)): (&(u32, Vec<Option<u64>>), &(u32, Vec<Option<u64>>))| {
+        let row = |((line, one), (_, other)): (&Row, &Row)| {
             let entry =
                 |(one, other): (&Option<u64>, &Option<u64>)| one.zip(*other).map(|(one, other)| combine(one, other));
             (*line, one.iter().zip(other).map(entry).collect())

@@ -2,16 +2,20 @@
 //!
 //! [`read`] detects the benchmark and converts its output to runs.
 
+mod csv;
 mod error;
 mod json;
 mod lines;
 mod matrix;
+mod mpi_graph;
 mod nccl_tests;
 mod nvbandwidth;
 mod osu;
 mod other_kind;
 mod p2p_bandwidth_latency;
+mod perftest;
 mod reading;
+mod transfer_bench;
 mod values;
 
 pub use self::error::{ReadError, ReadFault};
@@ -37,7 +41,7 @@ struct Reader {
 }
 
 /// All readers, in the order in which they are tried.
-const READERS: [Reader; 4] = [
+const READERS: [Reader; 8] = [
     Reader {
         tool: Tool::NcclTests,
         looks_like: |source| nccl_tests::looks_like(source.text, &source.lines),
@@ -57,6 +61,26 @@ const READERS: [Reader; 4] = [
         tool: Tool::Osu,
         looks_like: |source| osu::looks_like(&source.lines),
         read: |source, options| osu::read(&source.lines, options),
+    },
+    Reader {
+        tool: Tool::TransferBench,
+        looks_like: |source| transfer_bench::looks_like(&source.lines),
+        read: |source, options| transfer_bench::read(&source.lines, options),
+    },
+    Reader {
+        tool: Tool::Perftest,
+        looks_like: |source| perftest::looks_like(source.text, &source.lines),
+        read: |source, options| perftest::read(source.text, &source.lines, options),
+    },
+    Reader {
+        tool: Tool::MpiGraph,
+        looks_like: |source| mpi_graph::looks_like(&source.lines),
+        read: |source, options| mpi_graph::read(&source.lines, options),
+    },
+    Reader {
+        tool: Tool::Csv,
+        looks_like: |source| csv::looks_like(&source.lines),
+        read: |source, options| csv::read(&source.lines, options),
     },
 ];
 
@@ -98,6 +122,9 @@ pub fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     if zeros > 0 {
         reading.notes.push(format!("left out: values of 0 ({zeros})"));
     }
+    if reading.runs.is_empty() {
+        reading.notes.push("the output has no measurement that can be used".to_owned());
+    }
     for other in found {
         let (read, other) = (reader.tool, other.tool);
         reading.notes.push(format!(
@@ -120,7 +147,7 @@ fn wrong_data(runs: &[Run]) -> Option<String> {
     let plural = if lines.len() == 1 { "" } else { "s" };
     (!lines.is_empty()).then(|| {
         let first = first.join(", ");
-        format!("the benchmark found wrong data in line{plural} {first}{more}; the values of these lines do not count")
+        format!("the benchmark found wrong data in line{plural} {first}{more}; such values do not count")
     })
 }
 

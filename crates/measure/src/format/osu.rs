@@ -160,7 +160,7 @@ impl OsuReader<'_> {
             Test::Pairs => {
                 let pairs = section.pairs.filter(|&pairs| pairs > 0).ok_or_else(|| {
                     let expected = "the line '# [ pairs: 4 ] [ window size: 64 ]' before the rows";
-                    ReadError::unexpected(section.line, "no number of pairs", expected)
+                    ReadError::found(section.line, "no number of pairs", expected)
                 })?;
                 self.flows.add(line.number, u64::from(pairs) * 3)?;
                 let flows = (0..pairs).map(|from| Flow { from, to: from + pairs }).collect();

@@ -28,9 +28,27 @@ pub(super) fn scaled(number: f64, unit: u64) -> Option<u64> {
     (0.0..9.2e18).contains(&value).then_some(value as u64)
 }
 
-/// Parses a decimal number like [`scaled`].
+/// Parses a decimal number such as `46.10` or `1.2e+06` like [`scaled`]. The result is exact, rounded half up.
 pub(super) fn parse_scaled(text: &str, unit: u64) -> Option<u64> {
-    scaled(text.trim().parse().ok()?, unit)
+    let text = text.trim();
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = [whole.trim_start_matches('0'), fraction].concat();
+    let has_digits = !(whole.is_empty() && fraction.is_empty());
+    if !has_digits || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    exact(&digits, exponent, fraction.len(), unit).or_else(|| scaled(text.parse().ok()?, unit))
+}
+
+/// Returns the number of these digits, the last of which are decimals. `None` if it does not fit.
+fn exact(digits: &str, exponent: &str, decimals: usize, unit: u64) -> Option<u64> {
+    let digits: u128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+    let scale = exponent.parse::<i32>().ok()?.checked_sub(i32::try_from(decimals).ok()?)?;
+    let power = 10u128.checked_pow(scale.unsigned_abs())?;
+    let units = digits.checked_mul(u128::from(unit))?;
+    let value = if scale < 0 { units.checked_add(power / 2)? / power } else { units.checked_mul(power)? };
+    u64::try_from(value).ok()
 }
 
 /// Parses a whole number of decimal digits.
@@ -57,8 +75,7 @@ impl FlowCount {
         if self.0 <= MAX_FLOWS {
             return Ok(());
         }
-        let what = "transfers at the same time, in all samples together,";
-        Err(ReadError::line(line, ReadFault::Limit { what, count: self.0, limit: MAX_FLOWS }))
+        Err(ReadError::line(line, ReadFault::Limit { what: "flows in all samples", count: self.0, limit: MAX_FLOWS }))
     }
 }
 
@@ -99,7 +116,10 @@ mod tests {
         assert_eq!(parse_scaled("46.10", GB), Some(46_100_000_000));
         assert_eq!(parse_scaled("1.2e+06", MICROSECOND), Some(1_200_000_000_000));
         assert_eq!(parse_scaled("0.0000004", MICROSECOND), Some(0));
-        for text in ["", "-1", "nan", "inf", "1e30", "N/A", "1,5"] {
+        assert_eq!(parse_scaled("4283075200.5", MIB), Some(4_491_129_861_439_488));
+        assert_eq!(parse_scaled("4283078125", MIB), Some(4_491_132_928_000_000));
+        assert_eq!(parse_scaled("1.0000000000000000000000000000000000000000001", 1), Some(1));
+        for text in [".", "", "-1", "nan", "inf", "1e30", "N/A", "1,5"] {
             assert_eq!(parse_scaled(text, GB), None, "{text}");
         }
     }

@@ -2,10 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panics")]
 
+mod csv;
+mod mpi_graph;
 mod nccl_tests;
 mod nvbandwidth;
 mod osu;
+mod other_kinds;
 mod p2p_bandwidth_latency;
+mod perftest;
+mod properties;
+mod transfer_bench;
 
 use std::fmt::Write;
 
@@ -38,7 +44,7 @@ fn describe_run(run: &Run) -> String {
     let Run { tool, test, kind, algorithm, devices, ranks, samples } = run;
     let mut text = format!("{tool}: {test}, {kind:?}, {} devices, ranks {ranks:?}", devices.len());
     if let Some(algorithm) = algorithm {
-        text += &format!(", algorithm {algorithm}");
+        write!(text, ", algorithm {algorithm}").unwrap();
     }
     text.push('\n');
     for sample in samples {

@@ -9,7 +9,7 @@ const SAMPLE: &str = include_str!("../../../../data/measured/two-gpus.p2p.txt");
 #[test]
 fn the_sample_is_read() {
     let reading = read_text(SAMPLE);
-    expect![[r#"
+    expect![[r"
         p2pBandwidthLatencyTest: unidirectional bandwidth, Copy, 2 devices, ranks Some(2)
           17: 0->1: 46000000000 B/s
           18: 1->0: 46200000000 B/s
@@ -20,7 +20,7 @@ fn the_sample_is_read() {
           37: 0->1 16 B: 2000000 ps
           38: 1->0 16 B: 2000000 ps
         note: left out: the matrices of P2P=Disabled; their data goes through the memory of the host
-    "#]]
+    "]]
     .assert_eq(&describe(&reading));
     assert_eq!(reading.runs[0].devices[1].bus_id.as_deref(), Some("0000:0a:00"));
 }
@@ -38,14 +38,14 @@ fn pairs_without_access_are_left_out() {
     let text =
         SAMPLE.replace("     0\t     1     1\n     1\t     1     1", "     0\t     1     0\n     1\t     1     1");
     assert_ne!(text, SAMPLE);
-    expect![[r#"
+    expect![[r"
         p2pBandwidthLatencyTest: unidirectional bandwidth, Copy, 2 devices, ranks Some(2)
           18: 1->0: 46200000000 B/s
         p2pBandwidthLatencyTest: latency, Copy, 2 devices, ranks Some(2)
           38: 1->0 16 B: 2000000 ps
         note: left out: GPUs without access to another one (1 pairs); their data goes through the memory of the host
         note: left out: the matrices of P2P=Disabled; their data goes through the memory of the host
-    "#]]
+    "]]
     .assert_eq(&describe(&read_text(&text)));
 }
 

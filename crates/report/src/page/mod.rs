@@ -19,5 +19,5 @@ pub use self::comparison_page::comparison_html;
 pub use self::facts::{PlanFacts, ScheduleVerdict};
 pub use self::front_page::{AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, front_html};
 pub use self::limits::PageLimits;
-pub use self::network_page::{MetricRow, NetworkFacts, network_html};
+pub use self::network_page::{LinkMark, MetricRow, NetworkFacts, network_html};
 pub use self::plan_page::{FaultEntry, recovery_html, schedule_html};

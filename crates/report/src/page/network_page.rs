@@ -1,5 +1,7 @@
 //! The page of a network.
 
+use std::cmp::Reverse;
+
 use lockstep_topology::{ChannelId, Quantity, Topology};
 use serde::Serialize;
 
@@ -57,6 +59,17 @@ pub struct NetworkFacts {
     pub properties: Vec<[String; 2]>,
     /// Metrics, in the order of the page.
     pub metrics: Vec<MetricRow>,
+    /// Channels that are red.
+    pub marks: Vec<LinkMark>,
+}
+
+/// Channels that stand out on the page of a network, such as a slow link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LinkMark {
+    /// The channels.
+    pub channels: Vec<ChannelId>,
+    /// Why, in words.
+    pub text: String,
 }
 
 /// A metric of a network, in words.
@@ -133,10 +146,14 @@ pub fn network_html(topology: &Topology, facts: &NetworkFacts, limits: &PageLimi
         return refusal(&title, &reason);
     }
     let scene = Scene::new(topology, LabelPlacement::Inside);
-    let classes = LinkClasses::new(topology);
+    let classes = LinkClasses::new(topology, &facts.marks);
     let parts = [encode_network(topology, &scene), classes.encode(topology)];
     let count = classes.of.len().clamp(1, MAX_COLOURS);
-    let colours = |colour: fn(usize, usize) -> String| (0..count).map(|place| colour(place, count)).collect();
+    let marked = classes.of.iter().take_while(|class| class.mark.is_some()).count().min(count);
+    let colours = |red: &str, colour: fn(usize, usize) -> String| {
+        let others = (0..count - marked).map(|place| colour(place, count - marked));
+        std::iter::repeat_n(red.to_owned(), marked).chain(others).collect()
+    };
     let visible = |[name, value]: &[String; 2]| [labels::visible(name), labels::visible(value)];
     let record = NetworkRecord {
         network: labels::visible(&title[0]),
@@ -154,36 +171,73 @@ pub fn network_html(topology: &Topology, facts: &NetworkFacts, limits: &PageLimi
         has_capacities: classes.has_capacities,
         unit_bytes_per_second: topology.unit_bytes_per_second(),
         classes: classes.words(topology),
-        colours: ColourTable { light: colours(palette::colour), dark: colours(palette::colour_on_dark) },
+        colours: ColourTable {
+            light: colours(palette::MARKED, palette::colour),
+            dark: colours(palette::MARKED_ON_DARK, palette::colour_on_dark),
+        },
         parts: parts.iter().map(Vec::len).collect(),
     };
     interactive_page(&title, &BODY, SCRIPT, &to_json(&record), &parts.concat())
 }
 
-/// The different capacities and latencies of the channels of a network.
-struct LinkClasses {
-    has_capacities: bool,
-    has_latencies: bool,
-    /// Capacity and latency in picoseconds of each class, descending.
-    of: Vec<(u32, u64)>,
+/// The channels that look alike.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct LinkClass {
+    /// The place of its mark.
+    mark: Option<u32>,
+    capacity: u32,
+    latency_ps: u64,
 }
 
-impl LinkClasses {
-    fn new(topology: &Topology) -> Self {
-        let mut of: Vec<_> = topology.channels().map(|channel| class(topology, channel)).collect();
-        of.sort_unstable_by(|one, other| other.cmp(one));
-        of.dedup();
-        let has_capacities =
-            topology.unit_bytes_per_second().is_some() || of.iter().any(|&(capacity, _)| capacity != 1);
-        Self { has_capacities, has_latencies: topology.has_latencies(), of }
+/// The different capacities, latencies and marks of the channels of a network.
+struct LinkClasses<'a> {
+    has_capacities: bool,
+    has_latencies: bool,
+    marks: &'a [LinkMark],
+    /// The place of the mark of each channel.
+    mark_of: Vec<Option<u32>>,
+    /// Marked ones first, in the order of the marks; capacity and latency descending.
+    of: Vec<LinkClass>,
+}
+
+impl<'a> LinkClasses<'a> {
+    fn new(topology: &Topology, marks: &'a [LinkMark]) -> Self {
+        let mut mark_of = vec![None; topology.channel_bound()];
+        for (place, mark) in marks.iter().enumerate() {
+            for channel in &mark.channels {
+                if let Some(entry) = mark_of.get_mut(channel.index()) {
+                    *entry = Some(place as u32);
+                }
+            }
+        }
+        let mut classes = Self {
+            has_capacities: topology.unit_bytes_per_second().is_some(),
+            has_latencies: topology.has_latencies(),
+            marks,
+            mark_of,
+            of: Vec::new(),
+        };
+        classes.of = topology.channels().map(|channel| classes.class(topology, channel)).collect();
+        classes.of.sort_unstable_by_key(LinkClass::rank);
+        classes.of.dedup();
+        classes.has_capacities |= classes.of.iter().any(|class| class.capacity != 1);
+        classes
+    }
+
+    fn class(&self, topology: &Topology, channel: ChannelId) -> LinkClass {
+        LinkClass {
+            mark: self.mark_of[channel.index()],
+            capacity: topology.capacity(channel),
+            latency_ps: topology.latency_ps(channel),
+        }
     }
 
     /// Encodes the class of each channel; 0 for a failed one.
     fn encode(&self, topology: &Topology) -> Vec<u8> {
         let (mut encoder, mut model) = (Encoder::new(), NumberModel::new());
         for channel in topology.channel_numbers() {
-            let key = topology.is_working(channel).then(|| class(topology, channel));
-            let place = key.and_then(|key| self.of.binary_search_by(|own| key.cmp(own)).ok());
+            let rank = topology.is_working(channel).then(|| self.class(topology, channel).rank());
+            let place = rank.and_then(|rank| self.of.binary_search_by_key(&rank, LinkClass::rank).ok());
             model.put(&mut encoder, place.unwrap_or(0) as u32);
         }
         encoder.finish()
@@ -193,16 +247,20 @@ impl LinkClasses {
     fn words(&self, topology: &Topology) -> Vec<Vec<[String; 2]>> {
         let unit = topology.unit_bytes_per_second();
         let fact = |name: &str, value: String| [name.to_owned(), value];
-        let words = |&(capacity, latency): &(u32, u64)| {
+        let words = |class: &LinkClass| {
             let mut facts = Vec::new();
             if self.has_capacities {
-                let units = labels::counted(capacity as usize, "unit");
-                let bandwidth = unit.and_then(|unit| unit.checked_mul(capacity.into()));
+                let units = labels::counted(class.capacity as usize, "unit");
+                let bandwidth = unit.and_then(|unit| unit.checked_mul(class.capacity.into()));
                 facts
                     .push(fact("capacity", bandwidth.map_or(units, |bandwidth| Quantity::Bandwidth.format(bandwidth))));
             }
             if self.has_latencies {
-                facts.push(fact("latency", Quantity::Time.format(latency)));
+                facts.push(fact("latency", Quantity::Time.format(class.latency_ps)));
+            }
+            if !self.marks.is_empty() {
+                let text = class.mark.map_or("as its class", |mark| &self.marks[mark as usize].text);
+                facts.push(fact("measured", labels::visible(text)));
             }
             facts
         };
@@ -210,6 +268,9 @@ impl LinkClasses {
     }
 }
 
-fn class(topology: &Topology, channel: ChannelId) -> (u32, u64) {
-    (topology.capacity(channel), topology.latency_ps(channel))
+impl LinkClass {
+    /// Returns the key of the order of classes.
+    fn rank(&self) -> (bool, Option<u32>, Reverse<(u32, u64)>) {
+        (self.mark.is_none(), self.mark, Reverse((self.capacity, self.latency_ps)))
+    }
 }

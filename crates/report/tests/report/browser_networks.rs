@@ -13,7 +13,7 @@ fn facts() -> NetworkFacts {
         better: "less".to_owned(),
         about: "number of links".to_owned(),
     };
-    NetworkFacts { properties: vec![pair("diameter", "4"), pair("switches", "0")], metrics: vec![metric] }
+    NetworkFacts { properties: vec![pair("diameter", "4"), pair("switches", "0")], metrics: vec![metric], marks: Vec::new() }
 }
 
 fn count(page: &mut Page<'_>, selector: &str) -> String {
@@ -112,6 +112,7 @@ fn hostile_names_of_a_network_are_shown_and_never_run() {
     let hostile = NetworkFacts {
         properties: vec![["</script><script>alert(1)</script>".to_owned(), run.to_owned()]],
         metrics: vec![MetricRow { name, score, better, about }],
+        marks: Vec::new(),
     };
     let text = network_html(&topology, &hostile, &PageLimits::BROWSER);
     assert_eq!(text.matches("<script").count(), 3);

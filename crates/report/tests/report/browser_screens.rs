@@ -20,7 +20,7 @@ fn pixels(page: &mut Page<'_>, expression: &str) -> i64 {
 fn network_page(spec: &str) -> String {
     let topology: Topology = spec.parse().expect("a spec");
     let row = |place: usize| [format!("property {place}"), "value".to_owned()];
-    let facts = NetworkFacts { properties: (0..30).map(row).collect(), metrics: Vec::new() };
+    let facts = NetworkFacts { properties: (0..30).map(row).collect(), metrics: Vec::new(), marks: Vec::new() };
     network_html(&topology, &facts, &PageLimits::BROWSER)
 }
 

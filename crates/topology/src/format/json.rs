@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use lockstep_files::one_line;
+use lockstep_files::{one_line, to_json_rows};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -50,9 +50,13 @@ pub(super) fn looks_like_node_link(text: &str) -> bool {
     })
 }
 
-/// Writes a document with one list element per line.
+/// Writes a network.
 pub(super) fn write(topology: &Topology) -> String {
-    let document = TopologyDocument::from(topology);
+    write_document(&TopologyDocument::from(topology))
+}
+
+/// Writes a document with one list element per line.
+pub(crate) fn write_document(document: &TopologyDocument) -> String {
     let mut text = format!("{{\"format\": {}, \"version\": {VERSION}, ", quoted(FORMAT));
     write!(text, "\"name\": {}", quoted(&document.name)).expect("writing to a string never fails");
     push_rows(&mut text, "nodes", &document.nodes);
@@ -74,6 +78,10 @@ pub(super) fn write(topology: &Topology) -> String {
     }
     if !document.positions.is_empty() {
         push_rows(&mut text, "positions", &document.positions);
+    }
+    if let Some(measured) = &document.measured {
+        let rows = to_json_rows(measured, 2);
+        write!(text, ",\n \"measured\": {}", rows.trim_end()).expect("writing to a string never fails");
     }
     text.push_str("}\n");
     text

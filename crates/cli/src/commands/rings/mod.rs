@@ -27,7 +27,7 @@ use crate::text::{self, Sheet};
 pub(crate) fn run(args: &RingsArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     let format = format_of(args)?;
     let mut files = CommandFiles::new();
-    files.read_network(&args.network)?;
+    args.changes.add_files(&args.network, &mut files)?;
     let output = match (format, &args.output) {
         (Some(_), None) => Some(files.write("--to", "-".as_ref())?),
         (_, path) => files.write_to("--output", path.as_deref())?,

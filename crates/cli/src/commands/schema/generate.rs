@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::{about, name};
 use crate::args::JsonFormat;
 use crate::commands::{
-    bound, design, doctor, expect, faults, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times, topology,
-    tune, verify,
+    bound, design, doctor, expect, faults, fit, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times,
+    topology, tune, verify,
 };
 use crate::properties::Properties;
 
@@ -51,6 +51,7 @@ fn of(format: JsonFormat) -> Schema {
         JsonFormat::BoundTimes => of_output::<bound::BoundTimes>(),
         JsonFormat::Front => of_output::<front::FrontJson>(),
         JsonFormat::Rings => of_output::<rings::RingRecord>(),
+        JsonFormat::Fit => of_output::<fit::FitRecord<'static>>(),
         JsonFormat::Tune => of_output::<tune::TuneRecord<'static>>(),
         JsonFormat::Expect => of_output::<expect::ExpectRecord>(),
         JsonFormat::Faults => of_output::<faults::rows::RowRecord<'static>>(),

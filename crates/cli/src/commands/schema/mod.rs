@@ -59,6 +59,7 @@ fn stored(format: JsonFormat) -> &'static str {
         JsonFormat::BoundTimes => stored!("bound-times"),
         JsonFormat::Front => stored!("front"),
         JsonFormat::Rings => stored!("rings"),
+        JsonFormat::Fit => stored!("fit"),
         JsonFormat::Tune => stored!("tune"),
         JsonFormat::Expect => stored!("expect"),
         JsonFormat::Faults => stored!("faults"),

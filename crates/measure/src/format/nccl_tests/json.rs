@@ -17,7 +17,7 @@ struct Document {
     args: Vec<String>,
     #[serde(default)]
     config: Option<Config>,
-    results: Vec<Size>,
+    results: Vec<Measurement>,
     #[serde(default)]
     end_time: Option<String>,
 }
@@ -29,11 +29,11 @@ struct Config {
     #[serde(default)]
     ngpus: Option<u32>,
     #[serde(default)]
-    devices: Vec<Rank>,
+    devices: Vec<Process>,
 }
 
 #[derive(Deserialize)]
-struct Rank {
+struct Process {
     rank: u32,
     #[serde(default)]
     hostname: Option<String>,
@@ -42,7 +42,7 @@ struct Rank {
 }
 
 #[derive(Deserialize)]
-struct Size {
+struct Measurement {
     size: u64,
     count: u64,
     #[serde(rename = "type")]
@@ -108,7 +108,7 @@ pub(super) fn tables(text: &str, notes: &mut Vec<String>) -> Result<Vec<Table>, 
         table.program = program.map(|program| program.rsplit('/').next().unwrap_or_default().to_owned());
         if let Some(config) = document.config {
             table.ranks = config.ranks();
-            table.devices = config.devices.into_iter().map(Rank::device).collect();
+            table.devices = config.devices.into_iter().map(Process::device).collect();
         }
         for (place, size) in document.results.into_iter().enumerate() {
             table.rows.push(size.row(place, lines.next().unwrap_or(table.line))?);
@@ -131,13 +131,13 @@ impl Config {
     }
 }
 
-impl Rank {
+impl Process {
     fn device(self) -> (u32, Device) {
         (self.rank, Device { host: self.hostname, bus_id: self.device_hex.as_deref().and_then(bus_id) })
     }
 }
 
-impl Size {
+impl Measurement {
     fn row(self, place: usize, line: u32) -> Result<Row, ReadError> {
         let rank_bytes = element_bytes(&self.element).and_then(|bytes| bytes.checked_mul(self.count));
         let signature = Signature {

@@ -88,7 +88,7 @@ fn matrices(test: &Test, rows: RowCount, unit: u64, line: u32) -> Result<Vec<(Pa
     let height = if rows == RowCount::One { 1 } else { width };
     let count = test.bandwidth_matrix.len();
     if width == 0 || !count.is_multiple_of(height) || !matches!(count / height, 1 | 3) {
-        let what = format!("{count} rows of {width} values are no matrix, or three of them");
+        let what = format!("{count} rows of {width} values, expected {height} or {} rows", 3 * height);
         return Err(fault(field(), ReadFault::Truncated { what }));
     }
     let parts = if count == height { vec![Part::Whole] } else { vec![Part::First, Part::Second, Part::Total] };

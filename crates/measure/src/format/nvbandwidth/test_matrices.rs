@@ -81,7 +81,7 @@ impl TestMatrices {
     /// Returns the matrix with the rates of one transfer.
     fn rates(&self) -> Option<Matrix> {
         if let (Some(first), Some(second)) = (self.matrix(Part::First), self.matrix(Part::Second)) {
-            return Some(first.combined(second, |first, second| first.min(second)));
+            return Some(first.combined(second, u64::min));
         }
         let one = self.matrix(Part::Whole).or_else(|| self.matrix(Part::First)).or_else(|| self.matrix(Part::Second));
         one.cloned().or_else(|| self.matrix(Part::Total).map(|total| total.combined(total, |sum, _| sum / 2)))

@@ -75,8 +75,8 @@ pub(super) fn tests(lines: &[Line<'_>], unit: u64) -> Result<Vec<TestMatrices>, 
         } else if line.text.ends_with("bandwidth (GB/s)") {
             if is_new {
                 // Only matrices were copied. The name of the test stands behind them.
-                let behind = lines[at..].iter().take_while(|line| !line.text.ends_with("bandwidth (GB/s)"));
-                let Some(name) = behind.filter_map(|line| sum_of(line.text)).next() else {
+                let mut behind = lines[at..].iter().take_while(|line| !line.text.ends_with("bandwidth (GB/s)"));
+                let Some(name) = behind.find_map(|line| sum_of(line.text)) else {
                     let expected = "a line 'Running device_to_device_memcpy_read_ce.' before the matrix, because the name of the test gives its direction";
                     return Err(ReadError::unexpected(line.number, line.text, expected));
                 };

@@ -1,0 +1,248 @@
+//! The bandwidth of each class from the rates of transfers: a fit with minima in place of sums.
+//!
+//! A trial with `k` transfers of rate `y` on a wire of `m` lanes shows that a lane carries `k y / m`. If links limit the rate, then
+//! `y` is the minimum of `b m / k` over the wires on its path, with the bandwidth `b` of a lane of the class of the wire. The
+//! least solution of these equations is the greatest `k y / m` of each class. A class is *identified* if it alone limits
+//! some trial; otherwise only a lower limit is known.
+//!
+//! Measurements have noise, and slow links only take rates away. So trials with equal shares form a group, whose level is the
+//! median of the upper half. The bandwidth of an identified class is the mean over the trials that it limits, without a tenth at
+//! each end, or their upper quartile if they pile up below a maximum.
+//!
+//! Source: Butkovic, *Max-linear Systems* (2010), section 3.1, for the principal solution.
+
+use super::trials::{Share, Trials};
+
+/// The least tolerance of an equality between rates: 3 %.
+pub(super) const TOLERANCE: f64 = 0.03;
+
+/// A trial is slow if it is more than this part below its expected rate, or more than four standard deviations: 5 %.
+const SLOW: f64 = 0.05;
+
+/// The greatest part below the expected rate that is not slow, however large the noise is: 12 %.
+const MAX_SLOW: f64 = 0.12;
+
+/// The rounds of the fit. The first one takes slow trials for normal ones.
+const ROUNDS: usize = 3;
+
+/// The least number of rates whose distribution counts.
+const PILE: usize = 12;
+
+/// Rates pile up if the upper quartile is this much nearer to the maximum than to the median.
+const PILE_FACTOR: u64 = 10;
+
+/// The factor from the median absolute deviation to the standard deviation of a normal distribution.
+const DEVIATIONS_PER_MEDIAN: f64 = 1.4826;
+
+/// The bandwidths that the trials of one kind show.
+#[derive(Clone, Debug)]
+pub(super) struct Bandwidths {
+    /// By resource, see [`Share::resource`].
+    pub(super) resources: Vec<Resource>,
+    /// The standard deviation of a rate, as a part of it.
+    pub(super) deviation: f64,
+    /// True for each trial that is slower than its classes allow.
+    pub(super) is_slow: Vec<bool>,
+    /// The rate that each signature should have.
+    pub(super) expected: Vec<u64>,
+}
+
+/// What the trials show of a class, or of both directions of its links.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Resource {
+    /// Of a lane in bytes per second; a lower limit unless it is identified. 0 without trials.
+    pub(super) bandwidth: u64,
+    /// The most that a lane carried in a single trial.
+    pub(super) carried: u64,
+    /// True if the resource alone limits some trial.
+    pub(super) is_identified: bool,
+    /// The number of trials that use it.
+    pub(super) trials: u64,
+}
+
+impl Bandwidths {
+    /// Returns the part of a rate by which measurements differ without a reason.
+    pub(super) fn slow_part(&self) -> f64 {
+        (4.0 * self.deviation).clamp(SLOW, MAX_SLOW)
+    }
+
+    /// Returns the tolerance of upper limits.
+    pub(super) fn tolerance(&self) -> f64 {
+        TOLERANCE.max(2.0 * self.deviation)
+    }
+}
+
+/// Returns a bandwidth with a relative change.
+pub(super) fn scaled(bandwidth: u64, factor: f64) -> u64 {
+    (bandwidth as f64 * factor).round() as u64
+}
+
+/// Fits the bandwidths of all classes. Takes `O(T log T)` time for `T` trials.
+pub(super) fn fit(trials: &Trials, classes: usize) -> Bandwidths {
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); trials.signatures.len()];
+    for (place, trial) in trials.trials.iter().enumerate() {
+        members[trial.signature as usize].push(place as u32);
+    }
+    let mut fit = Fit { trials, members, classes, has_duplex: Vec::new() };
+    fit.has_duplex = (0..classes).map(|class| fit.has_one_way_trials(class)).collect();
+    let mut found = Bandwidths {
+        resources: vec![Resource::default(); 2 * classes],
+        deviation: 0.0,
+        is_slow: vec![false; trials.trials.len()],
+        expected: Vec::new(),
+    };
+    for round in 0..ROUNDS {
+        fit.update(&mut found, round == 0);
+    }
+    for (trial, signature) in trials.trials.iter().map(|trial| (trial, &trials.signatures[trial.signature as usize])) {
+        for share in &signature.shares {
+            let resource = &mut found.resources[share.resource as usize];
+            resource.carried = resource.carried.max(share.of_lane(trial.rate));
+            resource.trials += 1;
+        }
+    }
+    for (resource, &limit) in found.resources.iter_mut().zip(&trials.limits) {
+        resource.carried = resource.carried.max(limit);
+        if !resource.is_identified {
+            resource.bandwidth = resource.bandwidth.max(limit);
+        }
+    }
+    found
+}
+
+struct Fit<'a> {
+    trials: &'a Trials,
+    /// The trials of each signature.
+    members: Vec<Vec<u32>>,
+    classes: usize,
+    /// True for each class with trials of one direction. Without them, both directions are taken for independent.
+    has_duplex: Vec<bool>,
+}
+
+impl Fit<'_> {
+    fn has_one_way_trials(&self, class: usize) -> bool {
+        let has = |shares: &[Share], resource| shares.iter().any(|share| share.resource as usize == resource);
+        let signatures = self.trials.signatures.iter().zip(&self.members);
+        signatures.filter(|(_, members)| !members.is_empty()).any(|(signature, _)| {
+            has(&signature.shares, class) && !has(&signature.shares, self.classes + class)
+        })
+    }
+
+    /// Returns the shares of a signature that count.
+    fn shares(&self, signature: usize) -> impl Iterator<Item = Share> + Clone {
+        let counts = |share: &Share| {
+            (share.resource as usize).checked_sub(self.classes).is_none_or(|class| self.has_duplex[class])
+        };
+        self.trials.signatures[signature].shares.iter().copied().filter(counts)
+    }
+
+    fn rate(&self, trial: u32) -> u64 {
+        self.trials.trials[trial as usize].rate
+    }
+
+    /// Returns the rate of a normal trial of a signature.
+    fn level(&self, signature: usize, found: &Bandwidths, is_first: bool) -> u64 {
+        let members = &self.members[signature];
+        let normal = members.iter().filter(|&&trial| !found.is_slow[trial as usize]);
+        let mut rates: Vec<u64> = normal.map(|&trial| self.rate(trial)).collect();
+        let is_upper = is_first || rates.is_empty();
+        if rates.is_empty() {
+            rates = members.iter().map(|&trial| self.rate(trial)).collect();
+        }
+        rates.sort_unstable();
+        let from = if is_upper { rates.len() / 2 } else { 0 };
+        median(&rates[from..]).unwrap_or(0)
+    }
+
+    /// Computes everything again, with the slow trials of the round before.
+    fn update(&self, found: &mut Bandwidths, is_first: bool) {
+        let count = self.members.len();
+        let levels: Vec<u64> = (0..count).map(|signature| self.level(signature, found, is_first)).collect();
+        let mut bandwidth = vec![0; 2 * self.classes];
+        for (signature, &level) in levels.iter().enumerate() {
+            for share in self.shares(signature) {
+                let known: &mut u64 = &mut bandwidth[share.resource as usize];
+                *known = (*known).max(share.of_lane(level));
+            }
+        }
+        let mut pools: Vec<Vec<u64>> = vec![Vec::new(); 2 * self.classes];
+        for (signature, &level) in levels.iter().enumerate() {
+            let members = &self.members[signature];
+            let normal = members.iter().filter(|&&trial| !found.is_slow[trial as usize]);
+            let size = normal.clone().count();
+            if !self.trials.signatures[signature].is_exact || size == 0 {
+                continue;
+            }
+            let tolerance = TOLERANCE.max(4.0 * found.deviation / (size.min(4) as f64).sqrt());
+            let is_tight = |share: &Share| {
+                share.of_lane(level) as f64 >= bandwidth[share.resource as usize] as f64 * (1.0 - tolerance)
+            };
+            let tight: Vec<Share> = self.shares(signature).filter(is_tight).collect();
+            // A class that is full in one direction explains the trial without a limit of both directions.
+            let is_implied = |share: &Share| {
+                let class = (share.resource as usize).checked_sub(self.classes);
+                class.is_some_and(|class| tight.iter().any(|other| other.resource as usize == class))
+            };
+            let limits: Vec<&Share> = tight.iter().filter(|share| !is_implied(share)).collect();
+            if let [only] = limits[..] {
+                pools[only.resource as usize].extend(normal.map(|&trial| only.of_lane(self.rate(trial))));
+            }
+        }
+        for (resource, pool) in pools.iter_mut().enumerate() {
+            pool.sort_unstable();
+            found.resources[resource].is_identified = !pool.is_empty();
+            // Slow trials are in the lower half, until they are known.
+            let middle = if is_first { median(&pool[pool.len() / 2..]) } else { middle(pool) };
+            found.resources[resource].bandwidth = middle.unwrap_or(bandwidth[resource]);
+        }
+        found.expected = (0..count)
+            .map(|signature| {
+                let rates = self.shares(signature);
+                rates.map(|share| share.of_transfer(found.resources[share.resource as usize].bandwidth)).min().unwrap_or(0)
+            })
+            .collect();
+        self.find_slow(found);
+    }
+
+    /// Finds the deviation of the rates, and the trials that are too slow for it.
+    fn find_slow(&self, found: &mut Bandwidths) {
+        let ratio = |trial: usize| {
+            let trial = &self.trials.trials[trial];
+            trial.rate as f64 / found.expected[trial.signature as usize].max(1) as f64
+        };
+        let is_exact =
+            |trial: &usize| self.trials.signatures[self.trials.trials[*trial].signature as usize].is_exact;
+        // Slow links do not change the rates above the expected ones.
+        let exact = (0..self.trials.trials.len()).filter(is_exact);
+        let mut above: Vec<f64> = exact.map(|trial| ratio(trial) - 1.0).filter(|&above| above > 0.0).collect();
+        above.sort_unstable_by(f64::total_cmp);
+        let middle = above.get(above.len() / 2).copied().unwrap_or(0.0);
+        let deviation = middle * DEVIATIONS_PER_MEDIAN;
+        let least = 1.0 - (4.0 * deviation).clamp(SLOW, MAX_SLOW);
+        let is_slow = (0..self.trials.trials.len()).map(|trial| is_exact(&trial) && ratio(trial) < least).collect();
+        (found.deviation, found.is_slow) = (deviation, is_slow);
+    }
+}
+
+/// Returns the middle of an ascending list of rates with noise: the trimmed mean.
+///
+/// Rates that pile up below a maximum are those of a limit with losses. Then it is the upper quartile.
+fn middle(ascending: &[u64]) -> Option<u64> {
+    let half = &ascending[ascending.len() / 2..];
+    let (&least, quartile, &most) = (half.first()?, median(half)?, half.last()?);
+    let is_piled_up = ascending.len() >= PILE && (most - quartile).saturating_mul(PILE_FACTOR) < quartile - least;
+    if is_piled_up { Some(quartile) } else { trimmed_mean(ascending) }
+}
+
+/// Returns the mean of an ascending list without a tenth at each end.
+fn trimmed_mean(ascending: &[u64]) -> Option<u64> {
+    let end = ascending.len() / 10;
+    let middle = &ascending[end..ascending.len() - end];
+    let sum: u128 = middle.iter().map(|&rate| u128::from(rate)).sum();
+    Some(sum.checked_div(middle.len() as u128)? as u64)
+}
+
+/// Returns the median of an ascending list, the lower one of two.
+pub(super) fn median(ascending: &[u64]) -> Option<u64> {
+    ascending.get(ascending.len().checked_sub(1)? / 2).copied()
+}
