@@ -12,7 +12,8 @@ use lockstep_steps::{Conversion, ConvertError, RankNetwork, StepSource, convert_
 use lockstep_tune::{Library, TableReading};
 use serde::Serialize;
 
-use super::judge_rings::{self, RingText};
+use super::judge_rings;
+use super::rings::RingText;
 use super::{bound, judge_tables, judge_times, program_file, times};
 use crate::args::{JudgeArgs, ProgramArgs, Verbosity};
 use crate::command_files::CommandFiles;
