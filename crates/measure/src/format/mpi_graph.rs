@@ -72,7 +72,7 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
     if options.rate_unit.is_none() {
         reading
             .notes
-            .push("MB/s are 2^20 bytes per second, as mpiGraph counts; --units states another unit".to_owned());
+            .push("MB/s are 2^20 bytes per second, as mpiGraph counts; --rate-unit sets another one".to_owned());
     }
     let text = "all tasks send at the same time, each to the one d places behind it; a sample is the least rate of such a shift";
     reading.notes.push(text.to_owned());

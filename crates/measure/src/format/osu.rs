@@ -106,7 +106,8 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
     let mut reading = reader.reading;
     if reader.has_rates && options.rate_unit.is_none() {
         reading.notes.push(
-            "MB/s are 10^6 bytes per second, as the OSU micro-benchmarks count; --units states another unit".to_owned(),
+            "MB/s are 10^6 bytes per second, as the OSU micro-benchmarks count; --rate-unit sets another one"
+                .to_owned(),
         );
     }
     Ok(reading)
@@ -193,12 +194,15 @@ impl OsuReader<'_> {
         }
         let ranks = self.options.ranks.ok_or_else(|| {
             let text = format!(
-                "the sizes of the {name} are blocks of one rank, and the output does not have the number of ranks; state it with --ranks"
+                "the sizes of the {name} are blocks of one rank, and the output does not have the number of ranks; state it"
             );
             ReadError::unsupported(line, text)
         })?;
         bytes.checked_mul(u64::from(ranks)).ok_or_else(|| {
-            ReadError::unsupported(line, format!("{bytes} bytes of each of {ranks} ranks exceed 2^64; correct --ranks"))
+            ReadError::unsupported(
+                line,
+                format!("{bytes} bytes of each of {ranks} ranks exceed 2^64; correct the number of ranks"),
+            )
         })
     }
 
@@ -220,9 +224,7 @@ impl OsuReader<'_> {
             Test::Collective(_) => self.options.ranks,
         };
         if ranks.is_none() {
-            self.reading
-                .notes
-                .push(format!("line {line}: the number of ranks is not in the output; state it with --ranks"));
+            self.reading.notes.push(format!("line {line}: the number of ranks is not in the output; state it"));
         }
         let has_flows = !matches!(test, Test::Collective(_));
         self.reading.runs.push(Run {

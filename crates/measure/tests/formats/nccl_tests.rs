@@ -86,9 +86,9 @@ fn blank_and_additional_columns_are_found_by_the_head() {
           6: all-reduce 1024 B: 11000000 ps (10000000 to 13000000), in place
         note: line 4: the benchmark reports wrong data (Out of bounds values)
         note: line 7: the benchmark reports wrong data (Out of bounds values)
-        note: line 2: the number of ranks is not in the output; state it with --ranks
+        note: line 2: the number of ranks is not in the output; state it
         note: line 5: the output does not name its test; its columns are those of all-reduce
-        note: line 5: the number of ranks is not in the output; state it with --ranks
+        note: line 5: the number of ranks is not in the output; state it
         note: the benchmark found wrong data in line 3; such values do not count
     "]]
     .assert_eq(&describe(&read_text(&format!("all_reduce_perf\n{head}{full}{footer}{head}{blank}{footer}"))));

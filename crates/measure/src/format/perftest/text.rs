@@ -80,7 +80,7 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
     if has_assumed {
         reading
             .notes
-            .push("MB/sec are 2^20 bytes per second, as perftest counts; --units states another unit".to_owned());
+            .push("MB/sec are 2^20 bytes per second, as perftest counts; --rate-unit sets another one".to_owned());
     }
     Ok(reading)
 }

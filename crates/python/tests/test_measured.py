@@ -1,0 +1,97 @@
+"""Outputs of benchmarks, fits of networks to them, and expectations."""
+
+import warnings
+
+import pandas
+import pytest
+
+import lockstep_collectives as lockstep
+from lockstep_collectives import LockstepWarning, MeasurementError, Topology
+
+PAIRS = "from,to,GB/s\n0,1,24.9\n1,0,25.1\n1,2,25\n2,1,15\n0,2,25\n2,0,25\n"
+
+
+@pytest.fixture
+def samples(repository):
+    return repository / "data" / "measured"
+
+
+def test_every_sample_is_a_frame_that_is_read_again(samples):
+    for path in sorted(samples.iterdir()):
+        if path.suffix == ".json" and "expect" in path.name:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LockstepWarning)
+            frame = lockstep.read_measurements(path, ranks=4)
+        assert len(frame) > 0, path
+        assert (frame["time_s"].notna() != frame["bytes_per_second"].notna()).all(), path
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", LockstepWarning)
+            again = lockstep.read_measurements(frame)
+        values = ["kind", "from", "to", "collective", "bytes", "time_s", "bytes_per_second", "in_place"]
+        order = ["kind", "collective", "bytes", "from", "to", "in_place", "time_s", "bytes_per_second"]
+        one, other = (
+            table[values].astype(str).sort_values(order).reset_index(drop=True) for table in (frame, again)
+        )
+        pandas.testing.assert_frame_equal(one, other)
+
+
+def test_a_fit_takes_paths_texts_and_frames(tmp_path):
+    ring = Topology("ring:3")
+    path = tmp_path / "pairs.csv"
+    path.write_text(PAIRS)
+    from_text = ring.fit(PAIRS)
+    assert from_text.classes[0].evidence == "identified" and from_text.classes[0].kind == "message"
+    assert [link.name for link in from_text.slow_links] == ["2->1"]
+    assert from_text.slow_links[0].part == pytest.approx(0.6, rel=0.01)
+    frame = pandas.read_csv(path)
+    for measurements in (path, str(path), frame, [frame], [path], lockstep.read_measurements(path)):
+        fit = ring.fit(measurements)
+        assert fit.topology == from_text.topology and fit.classes == from_text.classes
+    table = from_text.to_pandas()
+    assert table.loc[0, ["channels", "bandwidth"]].tolist() == [6, 25_000_000_000]
+    assert from_text.topology.to_pandas()["bandwidth"].min() == pytest.approx(15e9, rel=0.01)
+
+
+def test_labels_of_networkx_stay(samples):
+    import networkx
+
+    graph = networkx.Graph([("a", "b")])
+    graph.nodes["a"]["host"] = "x"
+    network = Topology.from_networkx(graph)
+    with pytest.warns(LockstepWarning):
+        fit = network.fit(samples / "two-gpus.p2p.txt", ranks=["b", "a"])
+    assert fit.topology.nodes == ["a", "b"]
+    assert fit.classes[0].bandwidth == pytest.approx(46e9, rel=0.01)
+
+
+def test_notes_are_warnings_and_point_to_the_caller(samples):
+    with pytest.warns(LockstepWarning, match="P2P=Disabled") as caught:
+        lockstep.read_measurements(samples / "two-gpus.p2p.txt")
+    assert caught[0].filename == __file__
+    with pytest.warns(LockstepWarning, match="P2P=Disabled") as caught:
+        Topology("complete:2").fit(samples / "two-gpus.p2p.txt")
+    assert caught[0].filename == __file__
+
+
+def test_wrong_measurements_are_errors(tmp_path):
+    ring = Topology("ring:3")
+    with pytest.raises(MeasurementError, match="text: line 2: column 'GB/s' is 'fast'"):
+        ring.fit("from,to,GB/s\n0,1,fast\n")
+    with pytest.raises(MeasurementError, match="frame: line 2: "):
+        ring.fit(pandas.DataFrame({"from": [0], "to": [0], "GB/s": [1.0]}))
+    with pytest.raises(MeasurementError, match="2 devices were measured"):
+        ring.fit("from,to,GB/s\n0,1,25\n")
+    with pytest.raises(MeasurementError, match="expected 'kernel', 'message' or 'copy'"):
+        ring.fit(PAIRS, kind="magic")
+    with pytest.raises(MeasurementError, match="network in the format nvidia-smi"):
+        ring.fit("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV4\t0\nGPU1\tNV4\t X \t0\n")
+    with pytest.raises(TypeError, match="found int"):
+        ring.fit(3)
+    with pytest.raises(OSError, match="none.txt"):
+        ring.fit(tmp_path / "none.txt")
+    (tmp_path / "binary.txt").write_bytes(b"\xff\x00\x00\x01")
+    with pytest.raises(MeasurementError, match="no text"):
+        ring.fit(tmp_path / "binary.txt")
+    with pytest.raises(lockstep.ProblemError, match="has no node 'x'"):
+        ring.fit(PAIRS, ranks=["x"])
