@@ -45,8 +45,6 @@ pub(super) struct Bandwidths {
     pub(super) is_slow: Vec<bool>,
     /// The rate that each signature should have.
     pub(super) expected: Vec<u64>,
-    /// The signatures whose level no class explains, although their trials are not slow links.
-    pub(super) unexplained: Vec<u32>,
 }
 
 /// What the trials show of a class, or of both directions of its links.
@@ -92,7 +90,6 @@ pub(super) fn fit(trials: &Trials, classes: usize) -> Bandwidths {
         deviation: 0.0,
         is_slow: vec![false; trials.trials.len()],
         expected: Vec::new(),
-        unexplained: Vec::new(),
     };
     for round in 0..ROUNDS {
         fit.update(&mut found, round == 0);
@@ -169,7 +166,6 @@ impl Fit<'_> {
             }
         }
         let mut pools: Vec<Vec<u64>> = vec![Vec::new(); 2 * self.classes];
-        found.unexplained.clear();
         for (signature, &level) in levels.iter().enumerate() {
             let members = &self.members[signature];
             let normal = members.iter().filter(|&&trial| !found.is_slow[trial as usize]);
@@ -188,12 +184,8 @@ impl Fit<'_> {
                 class.is_some_and(|class| tight.iter().any(|other| other.resource as usize == class))
             };
             let limits: Vec<&Share> = tight.iter().filter(|share| !is_implied(share)).collect();
-            match limits[..] {
-                [] => found.unexplained.push(signature as u32),
-                [only] => {
-                    pools[only.resource as usize].extend(normal.map(|&trial| only.of_lane(self.rate(trial))));
-                }
-                _ => {}
+            if let [only] = limits[..] {
+                pools[only.resource as usize].extend(normal.map(|&trial| only.of_lane(self.rate(trial))));
             }
         }
         for (resource, pool) in pools.iter_mut().enumerate() {

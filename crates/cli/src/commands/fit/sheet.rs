@@ -2,7 +2,7 @@
 
 use lockstep::topology::Quantity;
 use lockstep::{NodeId, Topology};
-use lockstep_measure::{Constant, Evidence, Fit, KindFit, SizeLine, TimeModel, rounded_bandwidth};
+use lockstep_measure::{Constant, Evidence, Fit, KindFit, SizeLine, SlowTransfer, TimeModel, rounded_bandwidth};
 use lockstep_report::Table;
 
 use crate::commands::size_ranges;
@@ -10,6 +10,9 @@ use crate::text::{self, Sheet};
 
 /// The most slow links, slow transfers, and probes of a class that are listed.
 const MAX_LISTED: usize = 20;
+
+/// Slow transfers are alike if their parts differ by less.
+const ALIKE: f64 = 0.03;
 
 /// The most probes of a class that are listed.
 const MAX_PROBES: usize = 2;
@@ -86,22 +89,41 @@ fn add_slow(sheet: &mut Sheet, topology: &Topology, kind: &KindFit, suffix: &str
         let tests = text::counted(link.tests as usize, "test");
         sheet.line("slow", format!("link {name} gives {part} of its class ({tests}, median {median}){or}{suffix}"));
     }
-    for transfer in kind.slow_transfers.iter().take(MAX_LISTED) {
-        let name = flows(topology, &transfer.flows);
-        let part = percent(transfer.rate as f64 / transfer.expected.max(1) as f64);
-        let [rate, expected] = [transfer.rate, transfer.expected].map(rounded_bandwidth);
-        let why = if transfer.has_several_paths {
-            "a link on one of its paths, another route, or software"
-        } else {
-            "another route, or software"
-        };
-        let subject = if transfer.flows.len() == 1 { "transfer" } else { "each of the transfers" };
-        sheet.line("slow", format!("{subject} {name} gives {part} of its path ({rate} of {expected}): {why}{suffix}"));
+    let is_alike = |one: &SlowTransfer, other: &SlowTransfer| {
+        let rest = (one.flows.len(), one.expected, one.has_several_paths);
+        rest == (other.flows.len(), other.expected, other.has_several_paths) && part(other) - part(one) < ALIKE
+    };
+    let groups: Vec<&[SlowTransfer]> = kind.slow_transfers.chunk_by(is_alike).collect();
+    for alike in groups.iter().take(MAX_LISTED) {
+        sheet.line("slow", format!("{}{suffix}", slow_transfers(topology, alike)));
     }
-    let more = kind.slow.len().saturating_sub(MAX_LISTED) + kind.slow_transfers.len().saturating_sub(MAX_LISTED);
+    let more = kind.slow.len().saturating_sub(MAX_LISTED) + groups.len().saturating_sub(MAX_LISTED);
     if more > 0 {
         sheet.line("", format!("and {more} more; see --json"));
     }
+}
+
+/// Returns the part of its path that a transfer gives.
+fn part(transfer: &SlowTransfer) -> f64 {
+    transfer.rate as f64 / transfer.expected.max(1) as f64
+}
+
+/// Returns a sentence on transfers that are alike.
+fn slow_transfers(topology: &Topology, alike: &[SlowTransfer]) -> String {
+    let first = &alike[0];
+    let name = flows(topology, &first.flows);
+    let [rate, expected] = [first.rate, first.expected].map(rounded_bandwidth);
+    let subject = match (alike.len(), first.flows.len()) {
+        (1, 1) => format!("transfer {name} gives"),
+        (1, _) => format!("transfers {name} at the same time give"),
+        (count, _) => format!("{count} transfers such as {name} give"),
+    };
+    let (path, why) = if first.has_several_paths {
+        ("shortest paths", "a link on one of the paths, another route, or software")
+    } else {
+        ("shortest path", "another route, or software")
+    };
+    format!("{subject} {} of the {path} ({rate} of {expected}): {why}", percent(part(first)))
 }
 
 fn percent(part: f64) -> String {
