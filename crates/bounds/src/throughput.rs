@@ -13,6 +13,7 @@ use crate::demand::Demand;
 use crate::moving_cut::MovingCut;
 use crate::phase::of_phase;
 use crate::resource_flow::ResourceFlow;
+use crate::rule::volume::bounds_of_all_reduce;
 use crate::transfer_rules::TransferRules;
 
 /// Returns the bound with the largest [quotient](lockstep_certificate::Certificate::quotient), in steps of width 1 for all
@@ -59,7 +60,9 @@ pub fn throughput(problem: &Problem<'_>, budget: &Budget) -> Option<LowerBound> 
     if is_exact && cut.is_some() {
         return cut;
     }
-    let others = all_within(problem, budget, |_| {}).into_iter().chain(cut);
+    let is_all_reduce = phases.len() > 1 && budget.uses(Rule::Volume.part());
+    let volumes = is_all_reduce.then(|| bounds_of_all_reduce(problem)).into_iter().flatten();
+    let others = all_within(problem, budget, |_| {}).into_iter().chain(cut).chain(volumes);
     let with_quotient = others.filter_map(|bound| Some((Quotient(bound.certificate.quotient()?), bound)));
     // Ties go to the first bound.
     with_quotient.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, bound)| bound)

@@ -66,6 +66,7 @@ pub fn run() -> ExitCode {
         Command::Fit(args) => commands::fit::run(&args, verbosity),
         Command::Rings(args) => commands::rings::run(&args, verbosity),
         Command::Tune(args) => commands::tune::run(&args, verbosity),
+        Command::Expect(args) => commands::expect::run(&args, verbosity),
         Command::Faults(args) => commands::faults::run(&args, verbosity, &NoWorkers),
         Command::Verify(args) => commands::verify::run(&args),
         Command::Time(args) => commands::time::run(&args),

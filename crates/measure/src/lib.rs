@@ -23,6 +23,8 @@
 //! - A *sample* is one measured value of a run.
 //! - A *class* has the channels of a network with equal ends, such as a terminal and a switch, and an equal nominal bandwidth.
 //! - A class is *identified* if it alone limits some transfer. Otherwise, the measurements give a lower limit of its bandwidth.
+//! - A *prediction* is the time that a bound, a schedule or the algorithm of a library has for one size. A *verdict* compares a measured
+//!   time with predictions.
 //!
 //! # Entry points
 //!
@@ -31,13 +33,20 @@
 //! | read the output of a benchmark | [`read`](format::read) |
 //! | convert a time to a rate | [`Sample::rate`] |
 //! | fit a network: bandwidths, latencies, slow links | [`fit()`], [`MeasuredFile`] |
+//! | compare a measured sweep with predictions | [`Observed`], [`SweepVerdict`] |
 //! | fit times of collectives | [`size_lines`], [`TimeModel`] |
 
+mod expectation;
 mod fit;
 pub mod format;
+mod observed;
 mod run;
 mod sweep;
 
+pub use expectation::{
+    Comparison, Prediction, SmallSize, SweepPoint, SweepVerdict, TOLERANCE_PERCENT, Verdict,
+};
+pub use observed::{Observed, ObservedError, ObservedRequest};
 pub use fit::{
     ClassFit, Evidence, Fit, FitError, FitOptions, KindFit, LatencyFit, LatencyPart, LatencyTerm, MeasuredFile,
     MixedClass, Probe, SlowLink, SlowTransfer, fit, rounded_bandwidth,

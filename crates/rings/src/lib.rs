@@ -51,6 +51,8 @@
 //! | verify a set, and compute its load and bandwidth | [`verify`] |
 //! | check a bound | [`check_bound`] |
 //! | find paths for given orders | [`route_orders`] |
+//! | compute the time of a collective | [`RingCost`] |
+//! | join servers by trees | [`server_trees`] |
 //! | read and write a file | [`RingFile`] |
 //! | expand rings to an all-gather in steps | [`all_gather`] |
 
@@ -58,6 +60,7 @@ mod assignment;
 mod bound;
 mod candidates;
 mod check;
+mod cost;
 mod error;
 mod exact;
 mod factors;
@@ -82,6 +85,7 @@ mod route;
 mod schedule;
 mod search;
 mod server;
+mod server_trees;
 mod servers;
 mod traversal;
 mod verify;
@@ -89,6 +93,7 @@ mod work;
 
 pub use bound::{RefutationProof, RingBound, RingLengths, RingRefutation};
 pub use check::{BoundViolation, check_bound};
+pub use cost::RingCost;
 pub use error::RingError;
 pub use file::{RINGS_KIND, RingFile, RingFileError};
 pub use problem::RingProblem;
@@ -99,4 +104,5 @@ pub use ring_set::{MAX_RINGS, RingKind, RingSet};
 pub use route::route_orders;
 pub use schedule::{ExpandError, all_gather};
 pub use search::search;
+pub use server_trees::{server_count, server_trees};
 pub use verify::{HopViolation, RingLoad, RingViolation, verify};

@@ -13,7 +13,7 @@ const CHANNEL_COST: u64 = 1 << 40;
 /// The largest cost of the load of a channel.
 const MAX_LOAD_COST: u64 = 1 << 28;
 
-/// Returns the set of rings or chains with these orders. Each hop takes a shortest path; of several, the one with the least load.
+/// Returns the set of rings or chains with these orders. Each hop takes a shortest path; of several, the one with the least load for its capacity.
 ///
 /// A path crosses only nodes that route, and at most `relay` terminals. The orders are not checked: call
 /// [`verify`](crate::verify) with the result. Takes `O(M log M)` time per hop.
@@ -51,7 +51,9 @@ pub fn route_orders(
         for place in 0..kind.hop_count(order.len()) {
             let [from, to] = [order[place], order[(place + 1) % order.len()]];
             search.run(from, Some(to), |channel| {
-                let load_cost = |resource: usize| load[resource] * MAX_CAPACITY / u64::from(problem.capacity(resource));
+                // With this hop: of unused channels, the one with the larger capacity is the cheaper one.
+                let load_cost =
+                    |resource: usize| (load[resource] + 1) * MAX_CAPACITY / u64::from(problem.capacity(resource));
                 let sum: u64 = problem.resources(channel)?.map(load_cost).sum();
                 Some(CHANNEL_COST + sum.min(MAX_LOAD_COST))
             });
@@ -72,6 +74,8 @@ pub fn route_orders(
 
 #[cfg(test)]
 mod tests {
+    use lockstep_topology::TopologyBuilder;
+
     use super::*;
     use crate::verify::verify;
 
@@ -81,6 +85,22 @@ mod tests {
         let orders = vec![tree.terminals().to_vec(); 2];
         let set = route_orders(&tree, RingKind::Ring, &orders, 0).unwrap();
         assert_eq!(verify(&tree, &set).unwrap().rho().to_string(), "2");
+    }
+
+    #[test]
+    fn wide_channels_come_before_thin_ones() {
+        let mut network = TopologyBuilder::new("two switches");
+        let [a, b] = ["a", "b"].map(|name| network.terminal(name));
+        for (name, capacity) in [("thin", 1), ("wide", 8)] {
+            let switch = network.switch(name);
+            for terminal in [a, b] {
+                let link = network.link(terminal, switch);
+                network.set_capacity(link, capacity);
+            }
+        }
+        let network = network.build().unwrap();
+        let set = route_orders(&network, RingKind::Chain, &vec![vec![a, b]; 8], 0).unwrap();
+        assert_eq!(verify(&network, &set).unwrap().rho().to_string(), "1");
     }
 
     #[test]

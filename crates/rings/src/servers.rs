@@ -105,6 +105,11 @@ impl Division {
         (0..self.count as u32).map(|server| self.server.iter().map(|&other| other == server).collect())
     }
 
+    /// Returns by node the number of its server.
+    pub(crate) fn servers(&self) -> Vec<Option<usize>> {
+        self.server.iter().map(|&server| (server != NONE).then_some(server as usize)).collect()
+    }
+
     fn nodes(&self, server: u32) -> Vec<NodeId> {
         (0..self.server.len()).filter(|&node| self.server[node] == server).map(NodeId::from_index).collect()
     }

@@ -108,6 +108,22 @@ impl CollectiveName {
         }
     }
 
+    /// Returns the bus bandwidth of nccl-tests over its algorithm bandwidth for a number of ranks, as a fraction.
+    ///
+    /// ```
+    /// use lockstep_schedule::CollectiveName;
+    ///
+    /// assert_eq!(CollectiveName::AllReduce.bus_factor(8), [14, 8]);
+    /// ```
+    pub const fn bus_factor(self, ranks: u64) -> [u64; 2] {
+        let others = ranks.saturating_sub(1);
+        match self {
+            Self::AllReduce => [2 * others, ranks],
+            Self::Broadcast | Self::Reduce => [1, 1],
+            _ => [others, ranks],
+        }
+    }
+
     /// Whether one terminal is the source or the destination of all messages.
     pub const fn has_root(self) -> bool {
         matches!(self, Self::Broadcast | Self::Scatter | Self::Gather | Self::Reduce)

@@ -77,14 +77,13 @@ impl CollectiveSize {
     /// ```
     pub fn of_ranks(name: CollectiveName, ranks: u64, problem: &Problem<'_>, bytes: u64) -> Self {
         let messages = problem.messages().len() as u64 / u64::from(problem.collective().chunks().get());
-        let others = ranks.saturating_sub(1);
-        let (parts, bus_factor) = match name {
-            CollectiveName::AllReduce => (messages, [2 * others, ranks]),
-            CollectiveName::Broadcast | CollectiveName::Reduce => (1, [1, 1]),
-            _ => (ranks, [others, ranks]),
+        let parts = match name {
+            CollectiveName::AllReduce => messages,
+            CollectiveName::Broadcast | CollectiveName::Reduce => 1,
+            _ => ranks,
         };
         let parts = parts.max(1);
-        Self { bytes, messages: parts, message_bytes: bytes.div_ceil(parts), bus_factor }
+        Self { bytes, messages: parts, message_bytes: bytes.div_ceil(parts), bus_factor: name.bus_factor(ranks) }
     }
 
     /// Returns the algorithm bandwidth in bytes per second, rounded down: the bytes over the time.

@@ -38,11 +38,18 @@ pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Optio
 ///
 /// Harary and Schwenk, "The communication problem on graphs and digraphs", *J. Franklin Institute* 297 (1974).
 pub(crate) fn bound_of_all_reduce(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
+    bounds_of_all_reduce(problem).reduce(|best, next| if next.steps > best.steps { next } else { best })
+}
+
+/// Returns the bound of the transfers between terminals, and those of the transfers between groups.
+///
+/// The one with the most steps is not always the one with the largest quotient.
+pub(crate) fn bounds_of_all_reduce(problem: &Problem<'_>) -> impl Iterator<Item = LowerBound> {
     let (terminals, rules) = (problem.topology().terminals(), TransferRules::new(problem));
     let of_terminals = bound_between(rules, terminals, terminals, 2 * problem.messages().delivery_count());
     let of_groups =
-        groups::by_capacity(problem, rules).into_iter().filter_map(|groups| of_groups(problem, rules, groups));
-    of_terminals.into_iter().chain(of_groups).reduce(|best, next| if next.steps > best.steps { next } else { best })
+        groups::by_capacity(problem, rules).into_iter().filter_map(move |groups| of_groups(problem, rules, groups));
+    of_terminals.into_iter().chain(of_groups)
 }
 
 /// Returns the bound of the transfers between groups of nodes.

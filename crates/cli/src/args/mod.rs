@@ -6,6 +6,7 @@ mod completions;
 mod cost;
 mod design;
 mod doctor;
+mod expect;
 mod export;
 mod faults;
 mod fit;
@@ -19,6 +20,7 @@ mod network;
 mod plan;
 mod problem;
 mod program;
+mod ranks;
 mod render;
 mod rings;
 mod run;
@@ -43,6 +45,7 @@ pub(crate) use self::completions::CompletionsArgs;
 pub(crate) use self::cost::CostArgs;
 pub(crate) use self::design::{DesignArgs, FrontArgs, OrderDegreeArgs, PickArgs, PurposeArg};
 pub(crate) use self::doctor::DoctorArgs;
+pub(crate) use self::expect::ExpectArgs;
 pub(crate) use self::export::ExportArgs;
 pub(crate) use self::faults::{FaultsArgs, KindArgs, LookupArgs, SweepArgs, TableFormat};
 pub(crate) use self::fit::FitArgs;
@@ -132,6 +135,8 @@ pub(crate) enum Command {
     Rings(RingsArgs),
     /// Choose the best algorithm of a library for every size, and write the table that the library reads
     Tune(TuneArgs),
+    /// Compute what a collective should reach on a machine, and compare a measured sweep
+    Expect(Box<ExpectArgs>),
     /// Plan for every fault, or look up a plan in a recovery book
     Faults(FaultsArgs),
     /// Verify a schedule or plan file; exit code 0 if valid, 1 if invalid

@@ -53,6 +53,8 @@ pub(crate) enum JsonFormat {
     Fit,
     /// Output of tune --json
     Tune,
+    /// Output of expect --json
+    Expect,
     /// Output of faults --json, a line
     Faults,
     /// Output of verify --json

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use lockstep::CollectiveName;
-use lockstep::schedule::Ports;
 use lockstep::topology::{Quantity, Sizes};
 use lockstep_tune::{Library, UnknownLibrary};
 
 use super::network::NetworkArgs;
-use super::problem::ports;
+use super::ranks::RankArgs;
 use crate::units::{self, BudgetArg};
 
 /// The default time limit of bounds and fronts.
@@ -52,26 +51,11 @@ pub(crate) struct TuneArgs {
     /// Sizes to compare: a range such as 64KiB..4GiB. The first and the last choice also hold for smaller and larger sizes
     #[arg(long, visible_alias = "size", value_name = "SIZES", default_value_t = Sizes::default(), value_parser = str::parse::<Sizes>)]
     pub(crate) sizes: Sizes,
-    /// Number of ranks: the first terminals of the network [default: all]
-    #[arg(long, value_name = "RANKS")]
-    pub(crate) ranks: Option<u32>,
-    /// Terminals of the ranks, in the order of the ranks: names, numbers and ranges such as 0-3
-    #[arg(long, value_name = "NODES", conflicts_with = "ranks")]
-    pub(crate) group: Option<String>,
-    /// Root terminal of broadcasts, reductions, gathers and scatters, by name or number [default: that of rank 0]
-    #[arg(short, long, value_name = "NODE")]
-    pub(crate) root: Option<String>,
-    /// Start-up time: the time that a rank needs for every message, such as 300ns, in addition to the latency of its path
-    /// [default: the least latency of a channel]
-    #[arg(long, value_name = "TIME", value_parser = |text: &str| Quantity::Time.parse(text))]
-    pub(crate) alpha: Option<u64>,
+    #[command(flatten)]
+    pub(crate) of_ranks: RankArgs,
     /// Latency of every channel, such as 700ns, for a network without latencies [default: 1us]
     #[arg(long, value_name = "TIME", value_parser = |text: &str| Quantity::Time.parse(text))]
     pub(crate) latency: Option<u64>,
-    /// Maximum number of messages at one unit of bandwidth that a terminal sends, and that it receives, at a time: a number, or all (one per
-    /// channel)
-    #[arg(long, value_name = "PORTS", default_value = "all", value_parser = ports)]
-    pub(crate) ports: Ports,
     /// Number of channels of every choice in a table for nccl, rccl or torchcomms
     #[arg(long, value_name = "CHANNELS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) channels: u32,

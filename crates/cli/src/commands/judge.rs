@@ -11,7 +11,8 @@ use lockstep_execute::{ExecuteOptions, Execution, Format, ParallelProgram, RaceC
 use lockstep_steps::{Conversion, ConvertError, RankNetwork, StepSource, convert_within};
 use serde::Serialize;
 
-use super::judge_rings::{self, RingText};
+use super::judge_rings;
+use super::rings::RingText;
 use super::{bound, judge_times, program_file, times};
 use crate::args::{JudgeArgs, ProgramArgs, Verbosity};
 use crate::command_files::CommandFiles;

@@ -1,16 +1,13 @@
 //! `lockstep judge` for the rings and trees of NCCL and RCCL: graph files, variables and logs.
 
-use std::collections::BTreeSet;
-
 use anyhow::{Context, ensure};
-use lockstep::files::{decode_text, message_line, one_line, to_json_line};
-use lockstep::{Budget, NodeId, Topology};
-use lockstep_rings::format::nccl_graph::GraphId;
-use lockstep_rings::format::{self, Devices, Format, Order, Tree, environment, nccl_graph, nccl_log};
-use lockstep_rings::{MAX_RINGS, Rational, RingCount, RingError, RingKind, RingLoad, RingSet, route_orders, verify};
+use lockstep::files::{message_line, to_json_line};
+use lockstep::{Budget, Topology};
+use lockstep_rings::format::{Devices, Format};
+use lockstep_rings::{MAX_RINGS, RingCount, RingKind};
 use serde::Serialize;
 
-use super::rings::{Figures, Found, RingRecord, search_within};
+use super::rings::{Figures, Found, OnNetwork, Orders, RingRecord, RingText, search_within};
 use crate::args::{JudgeArgs, Verbosity};
 use crate::exit_status::ExitStatus;
 use crate::progress::Progress;
@@ -20,48 +17,6 @@ use crate::{input, output, problem_input};
 
 /// The least number of rings up to which our own set is searched.
 const OUR_RINGS: u32 = 16;
-
-/// A text with rings, and its format.
-pub(super) struct RingText {
-    format: Format,
-    text: String,
-}
-
-impl RingText {
-    /// Returns the text if the file has one of the formats.
-    pub(super) fn detect(bytes: &[u8]) -> Option<Self> {
-        let text = decode_text(bytes.to_vec()).ok()?;
-        Some(Self { format: format::detect(&text)?, text })
-    }
-
-    fn read(&self, communicator: usize) -> Result<Orders, format::FormatError> {
-        let (orders, notes) = match self.format {
-            Format::NcclGraph => {
-                let (graphs, notes) = nccl_graph::read(&self.text)?;
-                let channels = |id| graphs.graph(id).map_or_else(Vec::new, |graph| graph.channels.clone());
-                let (rings, chains) = (channels(GraphId::Ring), channels(GraphId::Tree));
-                (Orders { rings, trees: chains.iter().map(Tree::of_chain).collect(), notes: Vec::new() }, notes)
-            }
-            Format::RcclEnvironment => {
-                let (environment, notes) = environment::read(&self.text)?;
-                (Orders { rings: environment.rings, trees: environment.trees, notes: Vec::new() }, notes)
-            }
-            Format::NcclLog => {
-                let (communicator, notes) = nccl_log::read(&self.text, communicator)?;
-                let rings = communicator.rings.into_iter().map(Order::inside).collect();
-                (Orders { rings, trees: communicator.trees, notes: Vec::new() }, notes)
-            }
-        };
-        Ok(Orders { notes, ..orders })
-    }
-}
-
-/// The rings and trees of a file, by the numbers of devices.
-struct Orders {
-    rings: Vec<Order>,
-    trees: Vec<Tree>,
-    notes: Vec<String>,
-}
 
 pub(super) fn run(
     args: &JudgeArgs,
@@ -86,7 +41,8 @@ pub(super) fn run(
     if file.format == Format::RcclEnvironment {
         orders.leave_out_other_sizes(devices.len());
     }
-    let of_network = OnNetwork::new(args, &topology, &devices, &orders);
+    let unit = args.changes.unit().or(topology.unit_bytes_per_second());
+    let of_network = OnNetwork::new(&orders, &topology, &devices, (args.relay, unit));
     let judged = match of_network {
         Ok(judged) => judged,
         Err(violation) => return wrong(args, file.format, &violation),
@@ -106,95 +62,6 @@ pub(super) fn run(
     drop(unfinished);
     drop(progress);
     print(args, file.format, &orders, Some((&judged, &found, budget)), verbosity)
-}
-
-impl Orders {
-    /// Leaves out the rings that RCCL skips, because they have another number of devices.
-    fn leave_out_other_sizes(&mut self, devices: usize) {
-        let before = self.rings.len();
-        if self.rings.iter().any(|ring| ring.gpus.len() == devices) {
-            self.rings.retain(|ring| ring.gpus.len() == devices);
-        }
-        let skipped = before - self.rings.len();
-        if skipped > 0 {
-            self.notes.push(format!("RCCL skips {} of another number of devices", counted(skipped, "ring")));
-        }
-    }
-}
-
-/// The rings and trees of a file on a network.
-struct OnNetwork<'a> {
-    topology: &'a Topology,
-    unit: Option<u64>,
-    rings: Option<(RingSet, RingLoad)>,
-    /// The bus bandwidth of an all-reduce over the trees.
-    trees: Option<Rational>,
-}
-
-impl<'a> OnNetwork<'a> {
-    /// Gives the hops their paths. The error says what is wrong with the file on this network.
-    fn new(args: &JudgeArgs, topology: &'a Topology, devices: &Devices, orders: &Orders) -> Result<Self, String> {
-        let nodes = |what: &str, gpus: &mut dyn Iterator<Item = u32>| -> Result<Vec<NodeId>, String> {
-            let gpus: Vec<u32> = gpus.collect();
-            let known: BTreeSet<u32> = gpus.iter().copied().collect();
-            let count = devices.len();
-            let absent = (0..count as u32).find(|gpu| !known.contains(gpu));
-            let other = known.range(count as u32..).next();
-            match (other, absent) {
-                (Some(gpu), _) => Err(format!(
-                    "{what} has GPU {gpu}, but the network has {}, numbered from 0; the file is for another machine, or give --ranks",
-                    counted(count, "GPU")
-                )),
-                (_, Some(gpu)) => Err(format!(
-                    "{what} lacks GPU {gpu}: it has {} of {}; the file is for another machine, or give --ranks",
-                    known.len(),
-                    counted(count, "GPU")
-                )),
-                _ => Ok(gpus.into_iter().filter_map(|gpu| devices.node(gpu)).collect()),
-            }
-        };
-        let rings = (0..).zip(&orders.rings);
-        let rings: Vec<Vec<NodeId>> = rings
-            .map(|(place, ring): (usize, _)| nodes(&format!("ring {place}"), &mut ring.gpus.iter().copied()))
-            .collect::<Result<_, _>>()?;
-        let mut trees = Vec::new();
-        for (place, tree) in orders.trees.iter().enumerate() {
-            nodes(&format!("tree {place}"), &mut tree.gpus())?;
-            let edge = |&[parent, child]: &[u32; 2]| Some([devices.node(parent)?, devices.node(child)?]);
-            trees.push(tree.edges.iter().filter_map(edge).collect());
-        }
-        let found = if rings.is_empty() {
-            None
-        } else {
-            let set =
-                route_orders(topology, RingKind::Ring, &rings, args.relay).map_err(|error| no_path("ring", &error))?;
-            let load = verify(topology, &set).map_err(|error| error.to_string())?;
-            Some((set, load))
-        };
-        let trees = if trees.is_empty() {
-            None
-        } else {
-            let bandwidth = format::tree_bus_bandwidth(topology, &trees, args.relay);
-            Some(bandwidth.map_err(|error| no_path("edge of the trees", &error))?)
-        };
-        let unit = args.changes.unit().or(topology.unit_bytes_per_second());
-        Ok(Self { topology, unit, rings: found, trees })
-    }
-}
-
-/// Returns the message of a hop without a path.
-fn no_path(what: &str, error: &RingError) -> String {
-    match error {
-        RingError::NoPath { ring, from, to, relay } => {
-            let [from, to] = [from, to].map(|name| one_line(name));
-            let terminals = counted(*relay as usize, "terminal");
-            format!(
-                "{what} {ring}: no path leads from '{from}' to '{to}' with at most {terminals} inside; the file is for another machine, \
-                 or allow more with --relay"
-            )
-        }
-        error => error.to_string(),
-    }
 }
 
 /// Reports a file that does not fit the network.
@@ -240,9 +107,9 @@ fn print(
             sheet.line("gap", gap);
             judgement.figures = Some(RingRecord::new(&figures));
         }
-        if let Some(bandwidth) = trees {
-            sheet.line("trees", format!("{} in an all-reduce", best.bandwidth(*bandwidth)));
-            judgement.tree_bandwidth = Some(bandwidth.to_string());
+        if let Some(cost) = trees {
+            sheet.line("trees", format!("{} in an all-reduce", best.bandwidth(cost.bus_bandwidth)));
+            judgement.tree_bandwidth = Some(cost.bus_bandwidth.to_string());
         }
         for (place, figures) in ours.iter().enumerate() {
             sheet.line(if place == 0 { "our rings" } else { "" }, figures.summary());

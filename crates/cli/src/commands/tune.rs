@@ -1,22 +1,20 @@
 //! `lockstep tune`: the best algorithm of a library for every size, as the table that the library reads.
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
 use lockstep::schedule::Picoseconds;
 use lockstep::topology::Quantity;
-use lockstep::{
-    Budget, CollectiveName, CommunicationModel, Front, FrontBound, FrontOptions, NodeId, Problem, Timing, Topology,
-};
+use lockstep::{CollectiveName, Topology};
 use lockstep_report::Table;
-use lockstep_tune::{Choice, ChoiceTable, Library, Network, RoundCosts, TuneOptions, Tuning, merge_into_mpich};
+use lockstep_tune::{Choice, ChoiceTable, Library, Network, TuneOptions, Tuning, merge_into_mpich};
 use serde::Serialize;
 
 use super::front::with_times;
-use super::{size_ranges, times};
+use super::rivals::{Rival, RivalProblem};
+use super::size_ranges;
 use crate::args::{TuneArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
-use crate::problem_input::{node_list, terminal};
 use crate::text::{self, Sheet};
 use crate::{input, output};
 
@@ -36,17 +34,9 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
 
     let topology = args.network.apply_to(args.network.read(&args.spec, verbosity)?, verbosity)?;
     let topology = with_times(&topology, args.latency, args.network.unit(), verbosity)?.unwrap_or(topology);
-    let members = members(&topology, args)?;
-    let root = match &args.root {
-        Some(name) => {
-            let root = terminal(&topology, "--root", name)?;
-            let rank = members.iter().position(|&member| member == root);
-            rank.with_context(|| format!("--root: '{name}' is no rank; choose a terminal of the ranks"))?
-        }
-        None => 0,
-    };
-    let least_latency = topology.channels().map(|channel| topology.latency_ps(channel)).min().unwrap_or(0);
-    let costs = RoundCosts { start_up_ps: args.alpha.unwrap_or(least_latency), ports: args.ports };
+    let members = args.of_ranks.members(&topology)?;
+    let root = args.of_ranks.root_rank(&topology, &members)?;
+    let costs = args.of_ranks.costs(&topology);
     let network = Network::new(&topology, &members, costs).with_context(|| args.spec.clone())?;
     // NCCL uses one channel for what its table does not have.
     let has_all = matches!(library, Library::Nccl | Library::Rccl);
@@ -69,7 +59,16 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
             return Ok(ExitStatus::Success);
         }
     }
-    let mut rivals = Rivals { topology: &topology, members: &members, root: members[root], args, known: Vec::new() };
+    let problem = RivalProblem {
+        spec: &args.spec,
+        topology: &topology,
+        members: &members,
+        root: members[root],
+        ports: args.of_ranks.ports,
+        budget: args.budget,
+        front: args.front.then(|| args.sizes.bounds()),
+    };
+    let mut rivals = Rivals { problem, known: Vec::new() };
     let tables = tuning
         .tables
         .iter()
@@ -95,79 +94,23 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     Ok(ExitStatus::Success)
 }
 
-/// Returns the terminals of the ranks.
-fn members(topology: &Topology, args: &TuneArgs) -> anyhow::Result<Vec<NodeId>> {
-    let terminals = topology.terminals();
-    Ok(match (&args.group, args.ranks) {
-        (Some(group), _) => node_list(topology, "--group", group)?,
-        (None, Some(ranks)) => match terminals.get(..ranks as usize) {
-            Some(members) => members.to_vec(),
-            None => bail!("--ranks: {ranks} exceeds the {} terminals of {}", terminals.len(), topology.name()),
-        },
-        (None, None) => terminals.to_vec(),
-    })
-}
-
-/// What a choice is compared with: the lower bound, and the front of schedules.
+/// The bounds and fronts that are known.
 struct Rivals<'a> {
-    topology: &'a Topology,
-    members: &'a [NodeId],
-    root: NodeId,
-    args: &'a TuneArgs,
-    known: Vec<(CollectiveName, FrontBound, Option<Front>)>,
+    problem: RivalProblem<'a>,
+    known: Vec<(CollectiveName, Rival)>,
 }
 
 impl Rivals<'_> {
-    /// Returns the least time of any schedule, and that of the best schedule found if it is requested.
-    fn times(&mut self, collective: CollectiveName, bytes: u64) -> anyhow::Result<[Option<Picoseconds>; 2]> {
-        if !self.known.iter().any(|(known, ..)| *known == collective) {
-            let (bound, front) = self.compute(collective)?;
-            self.known.push((collective, bound, front));
-        }
-        let found = self.known.iter().find(|(known, ..)| *known == collective);
-        let bytes = self.message_bytes(collective, bytes);
-        Ok(found.map_or([None, None], |(_, bound, front)| {
-            let best = front.as_ref().and_then(|front| front.plans.get(front.best(bytes)));
-            let best = best.map(|plan| plan.time(Timing::Synchronous, bytes));
-            [Some(bound.time(Timing::Asynchronous, bytes)), best]
-        }))
-    }
-
-    /// Returns true if the ranks are all terminals.
-    fn is_whole(&self) -> bool {
-        self.members.len() == self.topology.terminal_count()
-    }
-
-    /// Returns the size as the problem counts it: that of one message for the collectives of a group, which have no name.
-    fn message_bytes(&self, collective: CollectiveName, bytes: u64) -> u64 {
-        use CollectiveName::{AllReduce, Broadcast, Reduce};
-        match collective {
-            AllReduce | Broadcast | Reduce => bytes,
-            _ if self.is_whole() => bytes,
-            _ => bytes / self.members.len() as u64,
-        }
-    }
-
-    fn compute(&self, collective: CollectiveName) -> anyhow::Result<(FrontBound, Option<Front>)> {
-        let root = collective.has_root().then_some(self.root);
-        let of_ranks = if self.is_whole() {
-            collective.with_root(root)?
-        } else {
-            collective.in_groups(self.topology, &[self.members.to_vec()], root.as_slice())?
+    /// Returns the bound and the front of a collective.
+    fn of(&mut self, collective: CollectiveName) -> anyhow::Result<&Rival> {
+        let place = match self.known.iter().position(|(known, _)| *known == collective) {
+            Some(place) => place,
+            None => {
+                self.known.push((collective, self.problem.rival(collective)?));
+                self.known.len() - 1
+            }
         };
-        let model = CommunicationModel { ports: self.args.ports, ..CommunicationModel::wormhole() };
-        let problem = Problem::new(self.topology, &of_ranks, model).with_context(|| self.args.spec.clone())?;
-        let unit = times::unit(self.topology, None)?;
-        let bound = lockstep::time_bound(&problem, unit, &self.budget())?;
-        let front = self.args.front.then(|| {
-            let sizes = self.args.sizes.bounds().map(|bytes| self.message_bytes(collective, bytes).max(1));
-            lockstep::front(&problem, &FrontOptions { sizes, ..FrontOptions::default() }, &self.budget(), |_| {})
-        });
-        Ok((bound, front.transpose()?))
-    }
-
-    fn budget(&self) -> Budget {
-        self.args.budget.begin()
+        Ok(&self.known[place].1)
     }
 }
 
@@ -225,7 +168,7 @@ struct RangeRecord<'a> {
 /// An algorithm with its parameters.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct ChoiceRecord<'a> {
+pub(super) struct ChoiceRecord<'a> {
     algorithm: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     fan_out: Option<u32>,
@@ -238,7 +181,7 @@ struct ChoiceRecord<'a> {
 }
 
 impl<'a> ChoiceRecord<'a> {
-    fn new(choice: &'a Choice) -> Self {
+    pub(super) fn new(choice: &'a Choice) -> Self {
         Self {
             algorithm: choice.algorithm,
             fan_out: choice.fan_out,
@@ -248,7 +191,8 @@ impl<'a> ChoiceRecord<'a> {
         }
     }
 
-    fn to_text(&self) -> String {
+    /// Returns the algorithm with its parameters, in words.
+    pub(super) fn to_text(&self) -> String {
         let parameters = [
             self.fan_out.map(|fan| format!("fan-out {fan}")),
             self.segment_bytes.map(|bytes| format!("segments of {}", size_ranges::size(bytes))),
@@ -269,7 +213,7 @@ impl<'a> TableRecord<'a> {
             let from = from.max(tuning.sizes[0]);
             let bytes = middle(from, to);
             let next_best = table.next_best(bytes);
-            let [at_least, front] = rivals.times(table.of.collective, bytes)?;
+            let rival = rivals.of(table.of.collective)?;
             ranges.push(RangeRecord {
                 from_bytes: from,
                 to_bytes: to,
@@ -278,8 +222,8 @@ impl<'a> TableRecord<'a> {
                 time_ps: choice.time.picoseconds(bytes),
                 next_best: next_best.map(ChoiceRecord::new),
                 next_best_ps: next_best.map(|next| next.time.picoseconds(bytes)),
-                at_least_ps: at_least.map(Picoseconds::number),
-                front_ps: front.map(Picoseconds::number),
+                at_least_ps: Some(rival.bound(bytes).time_ps),
+                front_ps: rival.best(bytes).map(Picoseconds::number),
             });
         }
         let unsupported = table.unsupported.iter();

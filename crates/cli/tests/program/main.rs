@@ -18,6 +18,7 @@ mod memory;
 mod pipes;
 #[cfg(target_os = "linux")]
 mod progress;
+mod published;
 mod same_files;
 mod schemas;
 #[cfg(unix)]

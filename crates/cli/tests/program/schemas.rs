@@ -38,7 +38,7 @@ const PREPARATIONS: [&str; 8] = [
 ];
 
 /// Commands and the formats of their outputs. Those of the last two print one value per line.
-const OUTPUTS: [(&str, &str); 41] = [
+const OUTPUTS: [(&str, &str); 43] = [
     ("plan", "plan ring:4 -c reduce --group 0-1 --group 2-3 --root 0 --root 2 --timing --json"),
     ("plan", "plan dgx-a100:2 -c all-gather --fail-node g1_7 --half-duplex --json"),
     ("plan", "plan torus:4x4 -c all-to-all --ports 1 --json"),
@@ -52,6 +52,8 @@ const OUTPUTS: [(&str, &str); 41] = [
     ("bound-times", "bound dgx-a100:2 -c all-gather --size 64MiB --json"),
     ("fit", "fit ring:3 pairs.csv --json"),
     ("tune", "tune ring:4 --library open-mpi --unit 25GB/s --front --json"),
+    ("expect", "expect dgx-1 -c all-reduce --size 1MiB,1GiB --library nccl --json"),
+    ("expect", "expect four.edges -c all-reduce --library nccl --front --against good.txt --check 90% --json"),
     ("front", "front ring:4 -c all-gather --unit 25GB/s --budget 5s --algorithms --json"),
     ("verify", "verify plan.json --json"),
     ("verify", "verify plan.json --size 1GB --json"),
@@ -151,6 +153,9 @@ fn fresh_outputs_of_all_formats_are_valid() {
     let mut wrong = plan["schedule"].clone();
     wrong["steps"].as_array_mut().unwrap().remove(0);
     fs::write(directory.path().join("wrong.json"), wrong.to_string()).unwrap();
+    for name in ["four.edges", "good.txt"] {
+        fs::copy(Path::new("tests/cmd/expect.in").join(name), directory.path().join(name)).unwrap();
+    }
     let pairs = "from,to,GB/s\n0,1,50\n1,0,50\n1,2,50\n2,1,30\n0,2,50\n2,0,50\n";
     fs::write(directory.path().join("pairs.csv"), pairs).unwrap();
     let mut checked = BTreeSet::new();

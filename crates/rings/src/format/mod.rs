@@ -22,7 +22,7 @@ pub use self::conversion::{
 pub use self::devices::Devices;
 pub use self::error::{FormatError, FormatFault};
 pub use self::order::{Order, Tree};
-pub use self::tree_load::tree_bus_bandwidth;
+pub use self::tree_load::tree_cost;
 
 /// A format of files of NCCL and RCCL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

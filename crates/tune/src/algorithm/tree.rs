@@ -248,6 +248,32 @@ fn binary_parent(rank: u32) -> u32 {
     if rank - above >= above + above - 1 { rank - 2 * above } else { rank - above }
 }
 
+/// Returns the parent of each rank in the two trees of NCCL's double binary tree, `None` for the roots.
+///
+/// Ranks with children in one tree have none in the other, except for the roots. The second tree mirrors the first one, or is shifted by one rank if the number of ranks
+/// is odd.
+///
+/// # Source
+///
+/// NCCL 2.30.7, `src/graph/trees.cc`.
+///
+/// ```
+/// use lockstep_tune::algorithm::tree::nccl_double_tree;
+///
+/// assert_eq!(nccl_double_tree(3), [vec![None, Some(2), Some(0)], vec![Some(1), None, Some(0)]]);
+/// ```
+pub fn nccl_double_tree(ranks: usize) -> [Vec<Option<usize>>; 2] {
+    let count = u32::try_from(ranks).unwrap_or(u32::MAX);
+    let parent = |rank: usize| (rank > 0).then(|| btree(rank as u32, count) as usize);
+    let first = (0..ranks).map(parent).collect();
+    let second = if ranks.is_multiple_of(2) {
+        (0..ranks).map(|rank| parent(ranks - 1 - rank).map(|parent| ranks - 1 - parent)).collect()
+    } else {
+        (0..ranks).map(|rank| parent((rank + ranks - 1) % ranks).map(|parent| (parent + 1) % ranks)).collect()
+    };
+    [first, second]
+}
+
 /// Returns the parent of a rank above 0 in the binary tree of the lowest bits, whose root 0 has one child.
 fn btree(rank: u32, ranks: u32) -> u32 {
     let bit = 1 << rank.trailing_zeros();

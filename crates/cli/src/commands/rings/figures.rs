@@ -1,10 +1,12 @@
 //! The figures of a ring set: its bandwidth, its bound, and its times.
 
+use std::num::NonZeroU64;
+
 use lockstep::schedule::Picoseconds;
 use lockstep::topology::ChannelId;
-use lockstep::{Budget, Topology};
+use lockstep::{Budget, CollectiveName, Topology};
 use lockstep_report::Table;
-use lockstep_rings::{Rational, RingKind, RingLoad, RingSet, RingVerdict};
+use lockstep_rings::{Rational, RingCost, RingKind, RingLoad, RingSet, RingVerdict};
 use serde::Serialize;
 
 use super::{Found, library, optimum};
@@ -159,72 +161,20 @@ impl<'a> Figures<'a> {
     /// Returns the table of the times for 1 GiB, if the network has bandwidths.
     pub(in crate::commands) fn times(&self) -> Option<String> {
         let (set, load) = self.found?;
-        let unit = self.unit?;
+        let unit = NonZeroU64::new(self.unit?)?;
         let mut table = Table::new(["collective", "size", "time", "algbw", "busbw"]);
-        let collectives: &[Collective] = match self.kind {
-            RingKind::Ring => &[Collective::AllGather, Collective::AllReduce],
-            RingKind::Chain => &[Collective::AllReduce],
-        };
-        for &collective in collectives {
-            let picoseconds = self.picoseconds(set, load, unit, collective)?;
+        for collective in [CollectiveName::AllGather, CollectiveName::AllReduce] {
+            let Some(cost) = RingCost::of_rings(self.topology, set, load, collective) else { continue };
+            let picoseconds = cost.time_ps(BYTES, unit);
             let algorithm = BYTES as f64 / (picoseconds as f64 / 1e12) / 1e9;
-            let ranks = set.terminals().len() as f64;
-            let factor = (ranks - 1.0) / ranks * f64::from(collective.phases());
+            let [numerator, denominator] = cost.bus_factor.map(|part| part as f64);
             let time = format!("{:.3}", Picoseconds::new(picoseconds));
             let bandwidth = |gigabytes: f64| format!("{gigabytes:.3} GB/s");
-            let (name, size) = (collective.name(), "1GiB".to_owned());
-            table.push([name.to_owned(), size, time, bandwidth(algorithm), bandwidth(algorithm * factor)]);
+            let (name, size) = (collective.word(), "1GiB".to_owned());
+            let bus = algorithm * (numerator / denominator);
+            table.push([name.to_owned(), size, time, bandwidth(algorithm), bandwidth(bus)]);
         }
         Some(table.to_text())
-    }
-
-    /// Returns the time of a collective in picoseconds: that of its data by the bandwidth, and that of its hops by their latencies.
-    fn picoseconds(&self, set: &RingSet, load: &RingLoad, unit: u64, collective: Collective) -> Option<u128> {
-        const SECOND: u128 = 1_000_000_000_000;
-        let ranks = set.terminals().len() as u128;
-        let data = u128::from(collective.phases()) * (ranks - 1) * u128::from(BYTES) * SECOND;
-        let data = Rational::new(data, ranks * u128::from(unit.max(1)));
-        let bandwidth = load.bus_bandwidth();
-        let time = data.checked_scale(bandwidth.denominator(), bandwidth.numerator())?;
-        let latency = (0..set.len()).map(|ring| self.latency_ps(set, ring, collective)).max().unwrap_or(0);
-        Some(time.numerator().div_ceil(time.denominator()) + u128::from(latency))
-    }
-
-    /// Returns the latency of one ring or chain in picoseconds.
-    fn latency_ps(&self, set: &RingSet, ring: usize, collective: Collective) -> u64 {
-        let path = |path: &[ChannelId]| path.iter().map(|&channel| self.topology.latency_ps(channel)).sum::<u64>();
-        let hops: Vec<u64> = set.hops(ring).map(path).collect();
-        let sum: u64 = hops.iter().sum();
-        let next = |place: usize| hops[place] + hops[(place + 1) % hops.len()];
-        match (self.kind, collective) {
-            (RingKind::Chain, _) => 2 * sum,
-            (RingKind::Ring, Collective::AllGather) => sum - hops.iter().min().unwrap_or(&0),
-            (RingKind::Ring, Collective::AllReduce) => 2 * sum - (0..hops.len()).map(next).min().unwrap_or(0),
-        }
-    }
-}
-
-/// A collective of the table of times.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Collective {
-    AllGather,
-    AllReduce,
-}
-
-impl Collective {
-    /// Returns how often a ring sends the data around.
-    fn phases(self) -> u32 {
-        match self {
-            Self::AllGather => 1,
-            Self::AllReduce => 2,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::AllGather => "all-gather",
-            Self::AllReduce => "all-reduce",
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod figures;
 pub(super) mod library;
 mod optimum;
+mod ring_text;
 
 use anyhow::{Context, bail, ensure};
 use lockstep::files::to_json_line;
@@ -13,6 +14,7 @@ use lockstep_rings::{RingAnswer, RingCount, RingKind, RingRequest, check_bound, 
 pub(super) use self::figures::Figures;
 pub(crate) use self::figures::RingRecord;
 pub(super) use self::library::Libraries;
+pub(super) use self::ring_text::{OnNetwork, Orders, RingText};
 use crate::args::{RingFormat, RingsArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;

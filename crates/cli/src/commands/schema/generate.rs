@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::{about, name};
 use crate::args::JsonFormat;
 use crate::commands::{
-    bound, design, doctor, faults, fit, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times,
+    bound, design, doctor, expect, faults, fit, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times,
     topology, tune, verify,
 };
 use crate::properties::Properties;
@@ -53,6 +53,7 @@ fn of(format: JsonFormat) -> Schema {
         JsonFormat::Rings => of_output::<rings::RingRecord>(),
         JsonFormat::Fit => of_output::<fit::FitRecord<'static>>(),
         JsonFormat::Tune => of_output::<tune::TuneRecord<'static>>(),
+        JsonFormat::Expect => of_output::<expect::ExpectRecord>(),
         JsonFormat::Faults => of_output::<faults::rows::RowRecord<'static>>(),
         JsonFormat::Verify => of_output::<verify::VerifyResult>(),
         JsonFormat::Time => of_output::<Vec<times::Time>>(),

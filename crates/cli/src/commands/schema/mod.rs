@@ -61,6 +61,7 @@ fn stored(format: JsonFormat) -> &'static str {
         JsonFormat::Rings => stored!("rings"),
         JsonFormat::Fit => stored!("fit"),
         JsonFormat::Tune => stored!("tune"),
+        JsonFormat::Expect => stored!("expect"),
         JsonFormat::Faults => stored!("faults"),
         JsonFormat::Verify => stored!("verify"),
         JsonFormat::Time => stored!("time"),
