@@ -49,7 +49,7 @@ mod _native {
     #[pymodule_export]
     use crate::tasks::judge::judge;
     #[pymodule_export]
-    use crate::tasks::measure::{fit, read_measurements};
+    use crate::tasks::measure::{fit, observed, read_measurements};
     #[pymodule_export]
     use crate::tasks::plan::{bounds, plan, replan};
     #[pymodule_export]

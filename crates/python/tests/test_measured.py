@@ -95,3 +95,31 @@ def test_wrong_measurements_are_errors(tmp_path):
         ring.fit(tmp_path / "binary.txt")
     with pytest.raises(lockstep.ProblemError, match="has no node 'x'"):
         ring.fit(PAIRS, ranks=["x"])
+
+
+def test_an_expectation_compares_measured_times():
+    table = pandas.DataFrame(
+        {"collective": "all-gather", "ranks": 8, "bytes": [1 << 20, 1 << 24], "time_us": [60.0, 500.0]}
+    )
+    found = lockstep.expect("dgx-1", "all-gather", against=table, unit="20GB/s", budget="2000")
+    frame = found.to_pandas()
+    assert frame["bytes"].tolist() == [1 << 20, 1 << 24]
+    assert frame["observed"].tolist() == pytest.approx([60e-6, 500e-6])
+    assert (frame["at_least"] <= frame["plan"]).all()
+    assert frame["of_bound"].tolist() == pytest.approx((frame["at_least"] / frame["observed"]).tolist())
+    # The bus bandwidth of an all-gather of 8 ranks is 7/8 of the size in the time.
+    assert frame.loc[1, "observed_bus_bandwidth"] == pytest.approx((1 << 24) / 500e-6 * 7 / 8, rel=1e-3)
+    assert "% below the bound" in found.times[1].verdict and found.verdict is not None
+    again = lockstep.expect("dgx-1", "all-gather", sizes=["1MiB"], unit="20GB/s", budget="2000")
+    assert again.verdict is None and again.times[0].observed is None
+    assert again.times[0].at_least == pytest.approx(found.times[0].at_least)
+
+
+def test_expectations_refuse_other_runs():
+    table = "collective,ranks,bytes,time_us\nall-gather,4,1048576,60\n"
+    with pytest.raises(MeasurementError, match="4 ranks"):
+        lockstep.expect("dgx-1", "all-gather", against=table, unit="20GB/s")
+    with pytest.raises(MeasurementError, match="no sweep of all-reduce"):
+        lockstep.expect("dgx-1", "all-reduce", against=table, unit="20GB/s")
+    with pytest.raises(lockstep.ProblemError, match="sizes: found none"):
+        lockstep.expect("dgx-1", "all-gather", sizes=[], unit="20GB/s")

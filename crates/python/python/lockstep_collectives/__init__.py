@@ -23,6 +23,7 @@ from ._native import (
     __version__,
 )
 from ._design import AllGatherDesign, Design, design, design_all_gather
+from ._expect import Expectation, ExpectedTime, expect
 from ._faults import FaultEffect, FaultFigures, RecoveryBook, faults
 from ._front import Front, FrontPlan, FrontTime, front
 from ._judge import Judgement, judge
@@ -40,6 +41,8 @@ __all__ = [
     "Bound",
     "Design",
     "DesignError",
+    "Expectation",
+    "ExpectedTime",
     "ExportError",
     "ExportFormat",
     "FaultEffect",
@@ -71,6 +74,7 @@ __all__ = [
     "bounds",
     "design",
     "design_all_gather",
+    "expect",
     "export",
     "export_formats",
     "faults",

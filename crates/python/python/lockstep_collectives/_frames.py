@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import numpy
     import pandas
 
+    from ._expect import ExpectedTime
     from ._front import Front
     from ._measured import FittedClass
     from ._schedule import Schedule
@@ -101,3 +102,12 @@ def measurement_frame(rows: list[Any]) -> pandas.DataFrame:
     whole = {name: "Int64" for name in ("bytes", "bytes_per_second", "ranks")}
     frame["time_s"] = pandas.to_numeric(frame["time_s"]) / 1e12
     return frame.astype(whole)
+
+
+def expectation_frame(times: list[ExpectedTime]) -> pandas.DataFrame:
+    """Return expected and measured times, see :meth:`Expectation.to_pandas`."""
+    import pandas
+
+    from ._expect import ExpectedTime
+
+    return pandas.DataFrame(times, columns=list(ExpectedTime._fields)).astype({"observed_bus_bandwidth": "Int64"})

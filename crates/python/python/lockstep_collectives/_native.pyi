@@ -32,6 +32,7 @@ __all__ = [
     "judge",
     "message_line",
     "names",
+    "observed",
     "plan",
     "read_file",
     "read_measurements",
@@ -208,6 +209,10 @@ class Front:
     @property
     def is_cut_short(self) -> bool: ...
     def time(self, bytes: int) -> tuple[int, int, int, int, int]: ...
+    def compare(
+        self, sizes: list[int], observed: dict[int, int]
+    ) -> tuple[list[tuple[int, int, int, tuple[int, float, str] | None]], str | None]: ...
+    def bus_bandwidth(self, bytes: int, picoseconds: int) -> int: ...
 
 def front(
     problem: Problem,
@@ -271,6 +276,9 @@ def judge(
 def read_measurements(
     files: list[_File], ranks: int | None, unit: str | None
 ) -> tuple[list[_MeasuredRow], list[str]]: ...
+def observed(
+    files: list[_File], collective: str, ranks: int, run: int | None, unit: str | None
+) -> tuple[list[tuple[int, int]], list[str]]: ...
 def fit(
     network: Network, files: list[_File], kind: str | None, ranks: list[str], unit: str | None
 ) -> tuple[Network, list[_Class], list[_Slow], list[str]]: ...

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use lockstep::CollectiveName;
 use lockstep::files::decode_text;
 use lockstep::topology::Quantity;
 use lockstep_measure::format::ReadOptions;
 use lockstep_measure::{
-    ClassFit, Evidence, Figure, Fit, FitOptions, KindFit, MeasuredFile, Run, Sample, TransferKind, Workload,
+    ClassFit, Evidence, Figure, Fit, FitOptions, KindFit, MeasuredFile, Observed, ObservedRequest, Run, Sample, TransferKind, Workload,
     fit as library_fit,
 };
 use pyo3::prelude::*;
@@ -122,6 +123,27 @@ fn row(
     };
     let test = (file.to_owned(), run.tool.to_string(), run.test.clone(), run.kind.to_string(), run.algorithm.clone());
     (test, ends, (sample.bytes, time, rate), (group, run.ranks, sample.in_place, sample.line))
+}
+
+/// Returns the measured times of a collective in picoseconds, by size, and the notes of the readers.
+#[pyfunction]
+pub(crate) fn observed(
+    py: Python<'_>,
+    files: Vec<File>,
+    collective: &str,
+    ranks: u32,
+    run: Option<usize>,
+    unit: Option<&str>,
+) -> PyResult<(Vec<(u64, u128)>, Vec<String>)> {
+    let collective: CollectiveName = collective.parse().map_err(errors::problem)?;
+    let options = ReadOptions { ranks: Some(ranks), rate_unit: rate_unit(unit)? };
+    py.detach(move || {
+        let files = read_files(files, &options)?;
+        let runs: Vec<Run> = files.iter().flat_map(|file| file.reading.runs.iter().cloned()).collect();
+        let request = ObservedRequest { collective, ranks, number: run };
+        let observed = Observed::of_runs(&runs, &request).map_err(errors::measurement)?;
+        Ok((observed.times, notes_of(&files)))
+    })
 }
 
 /// Fits a network to the outputs of benchmarks.
