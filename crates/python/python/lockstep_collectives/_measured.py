@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional
 
 from . import _native
 from ._frames import class_frame, measurement_frame
@@ -71,9 +71,9 @@ def fitted(
     return native, [_class(row) for row in classes], [SlowLink(*link) for link in slow_links]  # type: ignore[arg-type]  # kinds are texts
 
 
-def _class(row: tuple[Any, ...]) -> FittedClass:
-    *begin, limits, half_duplex, tests = row
-    return FittedClass(*begin, *limits, half_duplex, tests)
+def _class(row: _native._Class) -> FittedClass:
+    kind, name, channels, bandwidth, evidence, limits, half_duplex, tests = row
+    return FittedClass(kind, name, channels, bandwidth, evidence, *limits, half_duplex, tests)  # type: ignore[arg-type]
 
 
 def read_measurements(
@@ -86,8 +86,8 @@ def read_measurements(
     bytes, times in seconds (`time_s`), and rates in bytes per second. Values whose data was wrong are left out.
 
     >>> frame = read_measurements("# OSU MPI Bandwidth Test v7.4\\n# Size      Bandwidth (MB/s)\\n4194304    24500.00\\n")
-    >>> frame.loc[0, ["from", "to", "bytes", "bytes_per_second"]].tolist()
-    ['0', '1', 4194304, 24500000000]
+    >>> [str(frame.loc[0, name]) for name in ("from", "to", "bytes", "bytes_per_second")]
+    ['0', '1', '4194304', '24500000000']
     """
     rows, notes = _native.read_measurements(files_of(measurements), ranks, rate_unit)
     warn(notes, 1)
@@ -97,6 +97,7 @@ def read_measurements(
 def files_of(measurements: Measurements) -> list[tuple[str, bytes]]:
     """Return the names and the contents of measurements."""
     is_one = isinstance(measurements, (str, os.PathLike)) or hasattr(measurements, "to_csv")
+    is_one = is_one or not isinstance(measurements, Iterable)
     return [_file(one) for one in ([measurements] if is_one else measurements)]
 
 
