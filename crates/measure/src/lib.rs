@@ -43,13 +43,11 @@ mod observed;
 mod run;
 mod sweep;
 
-pub use expectation::{
-    Comparison, Prediction, SmallSize, SweepPoint, SweepVerdict, TOLERANCE_PERCENT, Verdict,
-};
-pub use observed::{Observed, ObservedError, ObservedRequest};
+pub use expectation::{Comparison, Prediction, SmallSize, SweepPoint, SweepVerdict, TOLERANCE_PERCENT, Verdict};
 pub use fit::{
     ClassFit, Evidence, Fit, FitError, FitOptions, KindFit, LatencyFit, LatencyPart, LatencyTerm, MeasuredFile,
     MixedClass, Probe, SlowLink, SlowTransfer, fit, rounded_bandwidth,
 };
+pub use observed::{Observed, ObservedError, ObservedRequest};
 pub use run::{Device, Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
 pub use sweep::{Constant, SizeLine, TimeModel, Work, size_lines};

@@ -37,7 +37,9 @@ pub struct Observed {
 #[non_exhaustive]
 pub enum ObservedError {
     /// No run of the collective.
-    #[error("the file has {found}, and no sweep of {collective}; give the output of the benchmark for {collective}, or choose another collective")]
+    #[error(
+        "the file has {found}, and no sweep of {collective}; give the output of the benchmark for {collective}, or choose another collective"
+    )]
     Collective {
         /// What the runs measured, in words.
         found: String,
@@ -45,7 +47,9 @@ pub enum ObservedError {
         collective: CollectiveName,
     },
     /// Another number of ranks.
-    #[error("the run '{test}' has {found} ranks, and the collective has {expected}; give the network of this machine, or choose {found} of its terminals")]
+    #[error(
+        "the run '{test}' has {found} ranks, and the collective has {expected}; give the network of this machine, or choose {found} of its terminals"
+    )]
     Ranks {
         /// The name of the test.
         test: String,
@@ -200,8 +204,7 @@ mod tests {
         }
     }
 
-    const REQUEST: ObservedRequest =
-        ObservedRequest { collective: CollectiveName::AllReduce, ranks: 4, number: None };
+    const REQUEST: ObservedRequest = ObservedRequest { collective: CollectiveName::AllReduce, ranks: 4, number: None };
 
     #[test]
     fn separate_buffers_come_before_those_in_place() {
@@ -229,7 +232,11 @@ mod tests {
             ),
             (vec![run(vec![flows])], REQUEST, "the file has transfers between pairs of devices"),
             (vec![], REQUEST, "the file has no measurements"),
-            (vec![good(), good()], REQUEST, "2 runs of all-reduce, from lines 18, 18; choose one by its number, 1 to 2"),
+            (
+                vec![good(), good()],
+                REQUEST,
+                "2 runs of all-reduce, from lines 18, 18; choose one by its number, 1 to 2",
+            ),
             (vec![good()], ObservedRequest { number: Some(2), ..REQUEST }, "there is no run 2"),
             (vec![good()], ObservedRequest { number: Some(0), ..REQUEST }, "there is no run 0"),
             (vec![run(vec![wrong])], REQUEST, "line 18: the benchmark found wrong data for 8B"),

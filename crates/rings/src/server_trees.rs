@@ -47,8 +47,7 @@ pub fn server_trees(
 ) -> Option<Vec<Vec<[NodeId; 2]>>> {
     let servers = server_of(topology, rings)?;
     let count = servers.iter().flatten().max()? + 1;
-    let chains: Vec<_> =
-        rings.orders().map(|order| chains(topology, order, &servers, count)).collect::<Option<_>>()?;
+    let chains: Vec<_> = rings.orders().map(|order| chains(topology, order, &servers, count)).collect::<Option<_>>()?;
     chains.iter().flat_map(|chains| trees.iter().map(|parents| joined(chains, parents))).collect()
 }
 
@@ -71,12 +70,7 @@ fn server_of(topology: &Topology, rings: &RingSet) -> Option<Vec<Option<usize>>>
 }
 
 /// Returns the chain of each server along a ring. The first terminals of all chains reach each other over switches.
-fn chains(
-    topology: &Topology,
-    order: &[NodeId],
-    servers: &[Option<usize>],
-    count: usize,
-) -> Option<Vec<Vec<NodeId>>> {
+fn chains(topology: &Topology, order: &[NodeId], servers: &[Option<usize>], count: usize) -> Option<Vec<Vec<NodeId>>> {
     let server = |place: usize| servers[order[place % order.len()].index()];
     let first = (0..order.len()).find(|&place| server(place + order.len() - 1) != server(place))?;
     let mut chains: Vec<Vec<NodeId>> = vec![Vec::new(); count];
@@ -164,7 +158,8 @@ mod tests {
     fn what_is_no_tree_of_the_servers_is_refused() {
         let servers: Topology = "dgx-a100:2".parse().unwrap();
         let rings = rings(&servers);
-        for parents in [vec![None, None], vec![Some(1), Some(0)], vec![None], vec![None, Some(7)], vec![None, Some(1)]] {
+        for parents in [vec![None, None], vec![Some(1), Some(0)], vec![None], vec![None, Some(7)], vec![None, Some(1)]]
+        {
             assert_eq!(server_trees(&servers, &rings, &[parents]), None);
         }
         let one: Topology = "dgx-1".parse().unwrap();

@@ -88,7 +88,10 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
             section =
                 Some(Section { line: line.number, test, title, pairs: None, columns: Vec::new(), samples: Vec::new() });
         } else if let Some(section) = &mut section {
-            if line.text.starts_with("# Size") {
+            if line.text.is_empty() && !section.samples.is_empty() {
+                // Other lines of a log may begin with a number.
+                section.columns.clear();
+            } else if line.text.starts_with("# Size") {
                 section.columns = columns(line.text);
             } else if let Some(pairs) = line.text.split_once("[ pairs: ").and_then(|(_, rest)| rest.split(' ').next()) {
                 if section.samples.is_empty() {

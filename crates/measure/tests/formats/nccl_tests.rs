@@ -192,7 +192,7 @@ fn the_number_of_ranks_can_be_stated() {
     let text = rows.join("\n");
     let reading = read_text(&text);
     assert_eq!(reading.runs[0].ranks, None);
-    assert!(reading.notes.iter().any(|note| note.contains("state it with --ranks")));
+    assert!(reading.notes.iter().any(|note| note.contains("the number of ranks is not in the output")));
     let options = ReadOptions { ranks: Some(4), ..ReadOptions::default() };
     assert_eq!(read(&text, &options).unwrap().runs[0].ranks, Some(4));
     let one = TEXT.lines().filter(|line| !["Rank  1", "Rank  2", "Rank  3"].iter().any(|rank| line.contains(rank)));

@@ -80,6 +80,12 @@ fn blocks_of_a_rank_are_multiplied_by_the_ranks() {
 }
 
 #[test]
+fn lines_of_a_log_behind_a_table_are_no_rows() {
+    let log = format!("{SAMPLE}\n3 nodes were released\n");
+    assert_eq!(read_text(&log), read_text(SAMPLE));
+}
+
+#[test]
 fn units_can_be_stated() {
     let text = "# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n1024    1000.00\n";
     let options = ReadOptions { rate_unit: Some(1 << 20), ..ReadOptions::default() };

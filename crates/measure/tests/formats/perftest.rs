@@ -20,6 +20,11 @@ fn the_text_sample_is_read() {
 }
 
 #[test]
+fn lines_of_a_log_behind_a_table_are_no_rows() {
+    assert_eq!(read_text(&format!("{TEXT}3 nodes were released\n")), read_text(TEXT));
+}
+
+#[test]
 fn the_unit_of_the_json_sample_follows_from_its_message_rate() {
     expect![[r"
         perftest: RDMA_Write BW, Message, 2 devices, ranks Some(2)

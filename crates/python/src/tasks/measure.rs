@@ -7,8 +7,8 @@ use lockstep::files::decode_text;
 use lockstep::topology::Quantity;
 use lockstep_measure::format::ReadOptions;
 use lockstep_measure::{
-    ClassFit, Evidence, Figure, Fit, FitOptions, KindFit, MeasuredFile, Observed, ObservedRequest, Run, Sample, TransferKind, Workload,
-    fit as library_fit,
+    ClassFit, Evidence, Figure, Fit, FitOptions, KindFit, MeasuredFile, Observed, ObservedRequest, Run, Sample,
+    TransferKind, Workload, fit as library_fit,
 };
 use pyo3::prelude::*;
 

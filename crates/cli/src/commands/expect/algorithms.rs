@@ -20,8 +20,8 @@ use super::super::rivals::Rival;
 use super::super::times;
 use super::super::tune::ChoiceRecord;
 use crate::args::{ExpectArgs, Verbosity};
-use crate::{input, output};
 use crate::units::BudgetArg;
+use crate::{input, output};
 
 /// The most rings that are searched, as in `lockstep rings`.
 const MAX_RINGS: u32 = 16;
@@ -190,13 +190,8 @@ fn trees(topology: &Topology, rings: &RingSet) -> Option<RingCost> {
 /// Returns the algorithms of a library of messages, with all parameters that its table can choose.
 fn mpi(library: Library, of: &RankedCollective<'_>, args: &ExpectArgs) -> anyhow::Result<Vec<Algorithm>> {
     let network = Network::new(of.topology, of.members, of.costs).with_context(|| args.spec.clone())?;
-    let options = TuneOptions {
-        library,
-        collectives: vec![of.name],
-        sizes: Sizes::DEFAULT,
-        root: of.root as u32,
-        channels: 1,
-    };
+    let options =
+        TuneOptions { library, collectives: vec![of.name], sizes: Sizes::DEFAULT, root: of.root as u32, channels: 1 };
     let tuning = lockstep_tune::tune(&network, &options).with_context(|| args.spec.clone())?;
     let choices = tuning.tables.iter().flat_map(|table| &table.choices);
     let algorithm = |choice: &Choice| Algorithm {
@@ -208,11 +203,7 @@ fn mpi(library: Library, of: &RankedCollective<'_>, args: &ExpectArgs) -> anyhow
 }
 
 /// Returns the rings and trees of a file on the network.
-fn of_file(
-    path: &Path,
-    of: &RankedCollective<'_>,
-    verbosity: Verbosity,
-) -> anyhow::Result<Vec<Algorithm>> {
+fn of_file(path: &Path, of: &RankedCollective<'_>, verbosity: Verbosity) -> anyhow::Result<Vec<Algorithm>> {
     let RankedCollective { topology, members, name, .. } = *of;
     let unit = times::unit(topology, None)?;
     let (rings, trees) = match RingText::detect(&input::program(path)?) {
@@ -245,10 +236,7 @@ fn of_file(
 }
 
 /// Returns the rings of a file of `lockstep rings` on the network, by the names of its terminals.
-fn own_rings(
-    path: &Path,
-    topology: &Topology,
-) -> anyhow::Result<(RingSet, RingLoad)> {
+fn own_rings(path: &Path, topology: &Topology) -> anyhow::Result<(RingSet, RingLoad)> {
     let text = input::text(path, "rings of lockstep rings, or a file or log of NCCL or RCCL")?;
     let file = RingFile::from_json(&text).with_context(|| {
         format!("{}: expected rings of lockstep rings, or a file or log of NCCL or RCCL", input::name(path))

@@ -71,10 +71,7 @@ pub(super) fn page(expectation: &Expectation<'_>) -> String {
         FrontDesign {
             name: curve.name.clone(),
             label: format!("{}: {largest}", curve.name),
-            facts: vec![
-                ["busbw".to_owned(), largest],
-                ["time".to_owned(), format!("{:.3}", Picoseconds::new(time))],
-            ],
+            facts: vec![["busbw".to_owned(), largest], ["time".to_owned(), format!("{:.3}", Picoseconds::new(time))]],
             ..FrontDesign::default()
         }
     };

@@ -213,7 +213,8 @@ impl ExpectRecord {
         for row in &self.sizes {
             let library = self.library.as_deref().unwrap_or_default();
             let of_library = row.algorithms.first().map(|of| (format!("{library} {}", of.name), of.time));
-            let rows = [Some(("bound".to_owned(), row.bound)), of_library, row.front.map(|of| ("front".to_owned(), of))];
+            let rows =
+                [Some(("bound".to_owned(), row.bound)), of_library, row.front.map(|of| ("front".to_owned(), of))];
             for (place, (name, of)) in rows.into_iter().flatten().enumerate() {
                 let bytes = if place == 0 { size(row.bytes) } else { String::new() };
                 let share = percent(row.bound.time_ps as f64 / of.time_ps.max(1) as f64);

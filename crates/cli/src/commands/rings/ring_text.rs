@@ -116,8 +116,7 @@ impl<'a> OnNetwork<'a> {
         let found = if rings.is_empty() {
             None
         } else {
-            let set =
-                route_orders(topology, RingKind::Ring, &rings, relay).map_err(|error| no_path("ring", &error))?;
+            let set = route_orders(topology, RingKind::Ring, &rings, relay).map_err(|error| no_path("ring", &error))?;
             let load = verify(topology, &set).map_err(|error| error.to_string())?;
             Some((set, load))
         };
