@@ -31,6 +31,12 @@ create_exception!(
 create_exception!(lockstep_collectives, FaultError, LockstepError, "A fault is not in the network.");
 create_exception!(lockstep_collectives, DesignError, LockstepError, "There is no network with these properties.");
 create_exception!(lockstep_collectives, SimulationError, LockstepError, "A simulation is impossible.");
+create_exception!(
+    lockstep_collectives,
+    MeasurementError,
+    LockstepError,
+    "A measurement cannot be read, or does not fit the network."
+);
 create_exception!(lockstep_collectives, ExportError, LockstepError, "A format does not support a schedule.");
 
 /// Returns the lines of a message, with long words shortened: any library can quote a value of the user.
@@ -87,6 +93,11 @@ pub(crate) fn design(error: impl Display) -> PyErr {
 /// Returns the exception of a simulation that is impossible.
 pub(crate) fn simulation(error: impl Display) -> PyErr {
     SimulationError::new_err(message(error))
+}
+
+/// Returns the exception of a measurement that cannot be read, or does not fit the network.
+pub(crate) fn measurement(error: impl Display) -> PyErr {
+    MeasurementError::new_err(message(error))
 }
 
 /// Returns the exception of a format that does not support a schedule.

@@ -27,8 +27,8 @@ mod _native {
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     use crate::errors::{
-        DesignError, ExportError, FaultError, InvalidSchedule, LockstepError, PlanError, ProblemError, SimulationError,
-        TopologyError,
+        DesignError, ExportError, FaultError, InvalidSchedule, LockstepError, MeasurementError, PlanError,
+        ProblemError, SimulationError, TopologyError,
     };
     #[pymodule_export]
     use crate::files::{read_file, write_file};
@@ -48,6 +48,8 @@ mod _native {
     use crate::tasks::front::{Front, front};
     #[pymodule_export]
     use crate::tasks::judge::judge;
+    #[pymodule_export]
+    use crate::tasks::measure::{fit, observed, read_measurements};
     #[pymodule_export]
     use crate::tasks::plan::{bounds, plan, replan};
     #[pymodule_export]

@@ -99,7 +99,7 @@ fn nodes(topology: &Topology, option: &str, names: &[String]) -> PyResult<Vec<No
 }
 
 /// Returns the node with this name or number.
-fn node(topology: &Topology, option: &str, name: &str) -> PyResult<NodeId> {
+pub(crate) fn node(topology: &Topology, option: &str, name: &str) -> PyResult<NodeId> {
     let missing = || {
         let advice = topology.similar_nodes(name).unwrap_or_else(|| "expected a name or a number".to_owned());
         errors::problem(format!("{option}: {} has no node '{name}'; {advice}", topology.name()))

@@ -15,8 +15,9 @@
 //! | `ranks` | the number of ranks of a collective |
 //! | `kind` | `copy`, `kernel` or `message`; without it, `message` |
 //! | `algorithm` | the algorithm of a collective, if it was forced |
+//! | `in_place` | `true` if input and output have the same buffer |
 //!
-//! Other columns are ignored, with a note.
+//! The columns `file`, `benchmark`, `test` and `line` may say where a value is from. Other columns are ignored, with a note.
 
 use std::collections::BTreeMap;
 
@@ -50,10 +51,13 @@ enum Column {
     Ranks,
     Kind,
     Algorithm,
+    InPlace,
     /// Times, with the picoseconds of their unit.
     Time(u64),
     /// Rates, with the bytes per second of their unit.
     Rate(u64),
+    /// The place of a value in the file that it is from; it means nothing here.
+    Origin,
     Ignored,
 }
 
@@ -69,6 +73,8 @@ impl Column {
             "ranks" => Self::Ranks,
             "kind" => Self::Kind,
             "algorithm" => Self::Algorithm,
+            "in_place" => Self::InPlace,
+            "file" | "benchmark" | "test" | "line" => Self::Origin,
             "bytes_per_second" => Self::Rate(1),
             "gbps" => Self::Rate(125_000_000),
             "mbps" => Self::Rate(125_000),
@@ -128,6 +134,7 @@ struct Row<'a> {
     key: RunKey,
     bytes: Option<u64>,
     figure: Figure,
+    in_place: bool,
 }
 
 /// What the samples of a run have in common.
@@ -171,8 +178,8 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
             continue;
         }
         groups.insert((place, row.group), samples.len());
-        let (bytes, figure, line) = (row.bytes, row.figure, row.line);
-        samples.push(Sample { workload, bytes, figure, spread: None, in_place: false, is_wrong: false, line });
+        let Row { bytes, figure, in_place, line, .. } = *row;
+        samples.push(Sample { workload, bytes, figure, spread: None, in_place, is_wrong: false, line });
     }
     Ok(reading)
 }
@@ -255,12 +262,17 @@ fn row<'a>(line: Line<'a>, head: &Head<'_>, options: &ReadOptions) -> Result<Row
         "" | "message" => TransferKind::Message,
         _ => return Err(ReadError::value(line, "kind", of(Column::Kind), "copy, kernel or message")),
     };
+    let in_place = match &*of(Column::InPlace).to_ascii_lowercase() {
+        "true" | "1" => true,
+        "" | "false" | "0" => false,
+        _ => return Err(ReadError::value(line, "in_place", of(Column::InPlace), "true or false")),
+    };
     let algorithm = Some(of(Column::Algorithm).to_owned()).filter(|name| !name.is_empty());
     // All transfers of a kind are one run.
     let (algorithm, ranks) = if collective.is_some() { (algorithm, ranks) } else { (None, None) };
     let key = RunKey { kind, collective: collective.map(CollectiveName::word), algorithm, ranks };
     let names = [of(Column::From), of(Column::To)];
-    Ok(Row { line, names, collective, group: of(Column::Group), key, bytes: whole(Column::Bytes)?, figure })
+    Ok(Row { line, names, collective, group: of(Column::Group), key, bytes: whole(Column::Bytes)?, figure, in_place })
 }
 
 impl Row<'_> {

@@ -25,9 +25,6 @@ pub use self::reading::{ReadOptions, Reading};
 use self::lines::Line;
 use crate::{Figure, Run, Tool};
 
-/// The greatest number of lines that a note names.
-const MAX_LINES: usize = 8;
-
 /// A text to read: whole, for JSON, and in lines without prefixes.
 struct Source<'a> {
     text: &'a str,
@@ -140,15 +137,10 @@ fn wrong_data(runs: &[Run]) -> Option<String> {
     let mut lines: Vec<u32> =
         runs.iter().flat_map(|run| &run.samples).filter(|sample| sample.is_wrong).map(|sample| sample.line).collect();
     lines.dedup();
-    let first: Vec<String> = lines.iter().take(MAX_LINES).map(ToString::to_string).collect();
-    let more = match lines.len().saturating_sub(MAX_LINES) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     let plural = if lines.len() == 1 { "" } else { "s" };
     (!lines.is_empty()).then(|| {
-        let first = first.join(", ");
-        format!("the benchmark found wrong data in line{plural} {first}{more}; such values do not count")
+        let first = values::first_few(&lines);
+        format!("the benchmark found wrong data in line{plural} {first}; such values do not count")
     })
 }
 

@@ -13,6 +13,8 @@
 //!
 //! `mpiGraph.c` of github.com/LLNL/mpiGraph.
 
+use lockstep_files::one_line;
+
 use super::error::ReadError;
 use super::lines::Line;
 use super::reading::{ReadOptions, Reading};
@@ -47,7 +49,7 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
             let mut rates = Vec::new();
             for (row, name) in names.iter().enumerate() {
                 let Some(line) = lines.get(at + 1 + row) else {
-                    return Err(ReadError::truncated(last, format!("the row of task '{name}' is missing")));
+                    return Err(ReadError::truncated(last, format!("the row of task '{}' is missing", one_line(name))));
                 };
                 rates.push(rates_of(*line, name, count, options.rate_unit.unwrap_or(MIB))?);
             }
@@ -72,7 +74,7 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
     if options.rate_unit.is_none() {
         reading
             .notes
-            .push("MB/s are 2^20 bytes per second, as mpiGraph counts; --units states another unit".to_owned());
+            .push("MB/s are 2^20 bytes per second, as mpiGraph counts; --rate-unit sets another one".to_owned());
     }
     let text = "all tasks send at the same time, each to the one d places behind it; a sample is the least rate of such a shift";
     reading.notes.push(text.to_owned());
@@ -82,12 +84,13 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
 
 /// Reads the row `a:0 to 0.0 11500.0`.
 fn rates_of(line: Line<'_>, name: &str, count: usize, unit: u64) -> Result<Vec<u64>, ReadError> {
+    let expected = || format!("the row '{} to' with {count} rates", one_line(name));
     let words: Vec<&str> = line.text.split_whitespace().collect();
     let [task, "to", values @ ..] = &words[..] else {
-        return Err(ReadError::unexpected(line.number, line.text, format!("the row '{name} to' with {count} rates")));
+        return Err(ReadError::unexpected(line.number, line.text, expected()));
     };
     if *task != name || values.len() != count {
-        return Err(ReadError::unexpected(line.number, line.text, format!("the row '{name} to' with {count} rates")));
+        return Err(ReadError::unexpected(line.number, line.text, expected()));
     }
     let rate = |(column, word): (usize, &&str)| {
         parse_scaled(word, unit).ok_or_else(|| ReadError::value(line.number, column, word, NUMBER))

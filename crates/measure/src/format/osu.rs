@@ -88,7 +88,10 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
             section =
                 Some(Section { line: line.number, test, title, pairs: None, columns: Vec::new(), samples: Vec::new() });
         } else if let Some(section) = &mut section {
-            if line.text.starts_with("# Size") {
+            if line.text.is_empty() && !section.samples.is_empty() {
+                // Other lines of a log may begin with a number.
+                section.columns.clear();
+            } else if line.text.starts_with("# Size") {
                 section.columns = columns(line.text);
             } else if let Some(pairs) = line.text.split_once("[ pairs: ").and_then(|(_, rest)| rest.split(' ').next()) {
                 if section.samples.is_empty() {
@@ -106,7 +109,8 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
     let mut reading = reader.reading;
     if reader.has_rates && options.rate_unit.is_none() {
         reading.notes.push(
-            "MB/s are 10^6 bytes per second, as the OSU micro-benchmarks count; --units states another unit".to_owned(),
+            "MB/s are 10^6 bytes per second, as the OSU micro-benchmarks count; --rate-unit sets another one"
+                .to_owned(),
         );
     }
     Ok(reading)
@@ -193,12 +197,15 @@ impl OsuReader<'_> {
         }
         let ranks = self.options.ranks.ok_or_else(|| {
             let text = format!(
-                "the sizes of the {name} are blocks of one rank, and the output does not have the number of ranks; state it with --ranks"
+                "the sizes of the {name} are blocks of one rank, and the output does not have the number of ranks; state it"
             );
             ReadError::unsupported(line, text)
         })?;
         bytes.checked_mul(u64::from(ranks)).ok_or_else(|| {
-            ReadError::unsupported(line, format!("{bytes} bytes of each of {ranks} ranks exceed 2^64; correct --ranks"))
+            ReadError::unsupported(
+                line,
+                format!("{bytes} bytes of each of {ranks} ranks exceed 2^64; correct the number of ranks"),
+            )
         })
     }
 
@@ -220,9 +227,7 @@ impl OsuReader<'_> {
             Test::Collective(_) => self.options.ranks,
         };
         if ranks.is_none() {
-            self.reading
-                .notes
-                .push(format!("line {line}: the number of ranks is not in the output; state it with --ranks"));
+            self.reading.notes.push(format!("line {line}: the number of ranks is not in the output; state it"));
         }
         let has_flows = !matches!(test, Test::Collective(_));
         self.reading.runs.push(Run {

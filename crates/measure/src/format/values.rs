@@ -1,5 +1,7 @@
 //! Numbers of benchmark outputs in the units of runs.
 
+use std::fmt::Display;
+
 use crate::{Device, Flow};
 
 use super::error::{ReadError, ReadFault};
@@ -17,6 +19,9 @@ pub(super) const MAX_DEVICES: u64 = 4096;
 
 /// The greatest number of flows in the samples of a file. Tests that run many transfers at the same time list them in each sample.
 pub(super) const MAX_FLOWS: u64 = 1 << 20;
+
+/// The greatest number of names that a note lists.
+const MAX_NAMES: usize = 8;
 
 /// What a column of rates or times may have.
 pub(super) const NUMBER: &str = "a number that is not negative";
@@ -76,6 +81,15 @@ impl FlowCount {
             return Ok(());
         }
         Err(ReadError::line(line, ReadFault::Limit { what: "flows in all samples", count: self.0, limit: MAX_FLOWS }))
+    }
+}
+
+/// Returns the first names of a list for a note, and the number of the others.
+pub(super) fn first_few(names: &[impl Display]) -> String {
+    let first: Vec<String> = names.iter().take(MAX_NAMES).map(ToString::to_string).collect();
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
     }
 }
 

@@ -39,6 +39,17 @@ ag;1048576;8;0.4;;;a
 }
 
 #[test]
+fn buffers_and_origins_are_columns() {
+    let text = |place: &str| format!("file,benchmark,test,line,collective,ranks,bytes,time_s,in_place\na,b,c,7,ag,4,1024,1e-05,{place}\n");
+    for (place, in_place) in [("True", true), ("1", true), ("false", false), ("", false)] {
+        let reading = read_text(&text(place));
+        assert_eq!(reading.runs[0].samples[0].in_place, in_place, "{place}");
+        assert!(reading.notes.is_empty(), "{:?}", reading.notes);
+    }
+    assert_eq!(error_of(&text("here")), "line 2: column 'in_place' is 'here', expected true or false");
+}
+
+#[test]
 fn units_are_those_of_the_columns() {
     let text = |unit: &str, rate: &str| format!("from,to,{unit}\n0,1,{rate}\n");
     let plain = read_text(&text("bytes_per_second", "16777216000000")).runs;

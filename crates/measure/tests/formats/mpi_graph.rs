@@ -13,7 +13,7 @@ fn the_sample_is_read_as_shifts() {
         mpiGraph: shifts, Message, 3 devices, ranks Some(3)
           8: 0->1 1->2 2->0 1048576 B: 12048138240 B/s (12048138240 to 12069109760)
           8: 0->2 1->0 2->1 1048576 B: 11848908800 B/s (11848908800 to 12037652480)
-        note: MB/s are 2^20 bytes per second, as mpiGraph counts; --units states another unit
+        note: MB/s are 2^20 bytes per second, as mpiGraph counts; --rate-unit sets another one
         note: all tasks send at the same time, each to the one d places behind it; a sample is the least rate of such a shift
         note: left out: the matrix Recv, which has the same transfers at their receivers
     "]].assert_eq(&describe(&reading));

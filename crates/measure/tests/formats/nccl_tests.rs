@@ -86,9 +86,9 @@ fn blank_and_additional_columns_are_found_by_the_head() {
           6: all-reduce 1024 B: 11000000 ps (10000000 to 13000000), in place
         note: line 4: the benchmark reports wrong data (Out of bounds values)
         note: line 7: the benchmark reports wrong data (Out of bounds values)
-        note: line 2: the number of ranks is not in the output; state it with --ranks
+        note: line 2: the number of ranks is not in the output; state it
         note: line 5: the output does not name its test; its columns are those of all-reduce
-        note: line 5: the number of ranks is not in the output; state it with --ranks
+        note: line 5: the number of ranks is not in the output; state it
         note: the benchmark found wrong data in line 3; such values do not count
     "]]
     .assert_eq(&describe(&read_text(&format!("all_reduce_perf\n{head}{full}{footer}{head}{blank}{footer}"))));
@@ -192,7 +192,7 @@ fn the_number_of_ranks_can_be_stated() {
     let text = rows.join("\n");
     let reading = read_text(&text);
     assert_eq!(reading.runs[0].ranks, None);
-    assert!(reading.notes.iter().any(|note| note.contains("state it with --ranks")));
+    assert!(reading.notes.iter().any(|note| note.contains("the number of ranks is not in the output")));
     let options = ReadOptions { ranks: Some(4), ..ReadOptions::default() };
     assert_eq!(read(&text, &options).unwrap().runs[0].ranks, Some(4));
     let one = TEXT.lines().filter(|line| !["Rank  1", "Rank  2", "Rank  3"].iter().any(|rank| line.contains(rank)));

@@ -15,7 +15,7 @@ fn the_sample_is_read() {
           5: all-reduce 1024 B: 6000000 ps (5800000 to 6600000)
           6: all-reduce 65536 B: 48000000 ps (46000000 to 52000000)
           7: all-reduce 1048576 B: 600000000 ps (590000000 to 640000000)
-        note: line 1: the number of ranks is not in the output; state it with --ranks
+        note: line 1: the number of ranks is not in the output; state it
     "]]
     .assert_eq(&describe(&read_text(SAMPLE)));
 }
@@ -54,7 +54,7 @@ fn rates_and_times_between_two_ranks_are_read() {
         the OSU micro-benchmarks: MPI Multiple Bandwidth / Message Rate, Message, 4 devices, ranks Some(4)
           16: 0->2 1->3 4194304 B: 24000000000 B/s
         note: left out: the test 'MPI_Put Latency' of line 17, which is not supported
-        note: MB/s are 10^6 bytes per second, as the OSU micro-benchmarks count; --units states another unit
+        note: MB/s are 10^6 bytes per second, as the OSU micro-benchmarks count; --rate-unit sets another one
     "]]
     .assert_eq(&describe(&read_text(text)));
 }
@@ -76,7 +76,13 @@ fn blocks_of_a_rank_are_multiplied_by_the_ranks() {
         note: the benchmark found wrong data in line 5; such values do not count
     "]]
     .assert_eq(&describe(&read(text, &options).unwrap()));
-    expect!["line 1: the sizes of the all-to-all are blocks of one rank, and the output does not have the number of ranks; state it with --ranks"].assert_eq(&error_of(text));
+    expect!["line 1: the sizes of the all-to-all are blocks of one rank, and the output does not have the number of ranks; state it"].assert_eq(&error_of(text));
+}
+
+#[test]
+fn lines_of_a_log_behind_a_table_are_no_rows() {
+    let log = format!("{SAMPLE}\n3 nodes were released\n");
+    assert_eq!(read_text(&log), read_text(SAMPLE));
 }
 
 #[test]

@@ -20,6 +20,11 @@ fn the_text_sample_is_read() {
 }
 
 #[test]
+fn lines_of_a_log_behind_a_table_are_no_rows() {
+    assert_eq!(read_text(&format!("{TEXT}3 nodes were released\n")), read_text(TEXT));
+}
+
+#[test]
 fn the_unit_of_the_json_sample_follows_from_its_message_rate() {
     expect![[r"
         perftest: RDMA_Write BW, Message, 2 devices, ranks Some(2)
@@ -33,7 +38,7 @@ fn the_unit_of_the_json_sample_follows_from_its_message_rate() {
           8: 0->1 65536 B: 2337500000 B/s
         perftest: RDMA_Write BW, Message, 2 devices, ranks Some(2)
           8: 0->1 65536 B: 2337559020 B/s
-        note: line 8: the rate is read in MiB/s, because MsgRate does not show its unit; --units states another unit
+        note: line 8: the rate is read in MiB/s, because MsgRate does not show its unit; --rate-unit sets another one
     "]]
     .assert_eq(&(describe(&read_text(&bits)) + &describe(&read_text(&unknown))));
 }
@@ -64,7 +69,7 @@ fn reads_both_ways_and_round_trips_are_told_apart() {
           15: 0->1 2 B: 2500000 ps
         note: line 8: the output has no title such as 'RDMA_Write BW Test'; read as transfers from the client to the server
         note: left out: the times of line 11, which are whole round trips; measure with ib_write_lat or ib_send_lat
-        note: MB/sec are 2^20 bytes per second, as perftest counts; --units states another unit
+        note: MB/sec are 2^20 bytes per second, as perftest counts; --rate-unit sets another one
     "]].assert_eq(&describe(&read_text(&text.concat())));
     expect!["line 2: found '#bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]', expected the columns of the test in the title above"].assert_eq(&error_of(&table("RDMA_Write Latency Test", "MB/sec")));
     expect!["line 2: found nothing, expected a column 'BW average[MiB/sec]', [MB/sec] or [Gb/sec]"]

@@ -170,16 +170,23 @@ proptest! {
         read_any(&text[..end]);
     }
 
-    /// A sample without one line, with one line twice, or cut.
+    /// A sample without one line, with one line twice, cut, or with a control character.
     #[test]
-    fn samples_with_one_fault_are_read_or_refused(sample in 0..SAMPLES.len(), place in any::<prop::sample::Index>(), fault in 0..4u8) {
-        let mut lines: Vec<&str> = SAMPLES[sample].lines().collect();
+    fn samples_with_one_fault_are_read_or_refused(
+        sample in 0..SAMPLES.len(),
+        place in any::<prop::sample::Index>(),
+        column in any::<prop::sample::Index>(),
+        fault in 0..5u8,
+    ) {
+        let mut lines: Vec<String> = SAMPLES[sample].lines().map(str::to_owned).collect();
         let at = place.index(lines.len());
+        let column = column.index(lines[at].len() + 1);
         match fault {
             0 => _ = lines.remove(at),
-            1 => lines.insert(at, lines[at]),
+            1 => lines.insert(at, lines[at].clone()),
             2 => lines.truncate(at),
-            _ => lines[at] = &lines[at][..lines[at].len() / 2],
+            3 => lines[at].truncate(column),
+            _ => lines[at].insert(column, '\u{1b}'),
         }
         read_any(&lines.join("\n"));
     }

@@ -15,6 +15,7 @@ from ._native import (
     FaultError,
     InvalidSchedule,
     LockstepError,
+    MeasurementError,
     PlanError,
     ProblemError,
     SimulationError,
@@ -22,26 +23,33 @@ from ._native import (
     __version__,
 )
 from ._design import AllGatherDesign, Design, design, design_all_gather
+from ._expect import Expectation, ExpectedTime, expect
 from ._faults import FaultEffect, FaultFigures, RecoveryBook, faults
 from ._front import Front, FrontPlan, FrontTime, front
 from ._judge import Judgement, judge
+from ._measured import Fit, FittedClass, SlowLink, read_measurements
 from ._planning import Bound, bounds, plan, replan, verify
 from ._progress import Interrupted
 from ._schedule import ExportFormat, Plan, Schedule, Times, export, export_formats
 from ._simulation import Simulation, simulate
-from ._topology import LockstepWarning, Topology
+from ._topology import Topology
 from ._values import sizes
+from ._warnings import LockstepWarning
 
 __all__ = [
     "AllGatherDesign",
     "Bound",
     "Design",
     "DesignError",
+    "Expectation",
+    "ExpectedTime",
     "ExportError",
     "ExportFormat",
     "FaultEffect",
     "FaultError",
     "FaultFigures",
+    "Fit",
+    "FittedClass",
     "Front",
     "FrontPlan",
     "FrontTime",
@@ -50,6 +58,7 @@ __all__ = [
     "Judgement",
     "LockstepError",
     "LockstepWarning",
+    "MeasurementError",
     "Plan",
     "PlanError",
     "ProblemError",
@@ -57,6 +66,7 @@ __all__ = [
     "Schedule",
     "Simulation",
     "SimulationError",
+    "SlowLink",
     "Times",
     "Topology",
     "TopologyError",
@@ -64,12 +74,14 @@ __all__ = [
     "bounds",
     "design",
     "design_all_gather",
+    "expect",
     "export",
     "export_formats",
     "faults",
     "front",
     "judge",
     "plan",
+    "read_measurements",
     "replan",
     "simulate",
     "sizes",

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     import numpy
     import pandas
 
+    from ._expect import ExpectedTime
     from ._front import Front
+    from ._measured import FittedClass
     from ._schedule import Schedule
     from ._topology import Topology
 
@@ -75,3 +77,37 @@ def front_frame(front: Front, sizes: list[int]) -> pandas.DataFrame:
     frame["width"] = [sum(plan.schedule.widths) for plan in plans]
     frame["engine"] = [plan.engine for plan in plans]
     return frame
+
+
+def class_frame(classes: list[FittedClass]) -> pandas.DataFrame:
+    """Return the classes of a fit, see :meth:`Fit.to_pandas`."""
+    import pandas
+
+    frame = pandas.DataFrame([row._asdict() for row in classes])
+    frame["channels"] = [len(row.channels) for row in classes]
+    return frame.astype({"upper_limit": "Int64", "half_duplex": "Int64"})
+
+
+def measurement_frame(rows: list[Any]) -> pandas.DataFrame:
+    """Return measured values, see :func:`read_measurements`."""
+    import pandas
+
+    names = [
+        *("file", "benchmark", "test", "kind", "algorithm"),
+        *("from", "to", "collective"),
+        *("bytes", "time_s", "bytes_per_second"),
+        *("group", "ranks", "in_place", "line"),
+    ]
+    frame = pandas.DataFrame([[value for part in row for value in part] for row in rows], columns=names)
+    whole = {name: "Int64" for name in ("bytes", "bytes_per_second", "ranks")}
+    frame["time_s"] = pandas.to_numeric(frame["time_s"]) / 1e12
+    return frame.astype(whole)
+
+
+def expectation_frame(times: list[ExpectedTime]) -> pandas.DataFrame:
+    """Return expected and measured times, see :meth:`Expectation.to_pandas`."""
+    import pandas
+
+    from ._expect import ExpectedTime
+
+    return pandas.DataFrame(times, columns=list(ExpectedTime._fields)).astype({"observed_bus_bandwidth": "Int64"})

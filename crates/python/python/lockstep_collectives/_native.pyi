@@ -12,6 +12,7 @@ __all__ = [
     "Front",
     "InvalidSchedule",
     "LockstepError",
+    "MeasurementError",
     "Network",
     "PlanError",
     "Problem",
@@ -25,13 +26,16 @@ __all__ = [
     "design_distance",
     "export_formats",
     "faults",
+    "fit",
     "from_arrays",
     "front",
     "judge",
     "message_line",
     "names",
+    "observed",
     "plan",
     "read_file",
+    "read_measurements",
     "read_plan",
     "read_schedule",
     "replan",
@@ -50,6 +54,15 @@ _Observer = Optional[Callable[[dict[str, Any]], Any]]
 _Pair = tuple[str, Optional[str]]
 _Faults = tuple[list[_Pair], list[_Pair], list[str], list[str]]
 _NotedNetwork = tuple["Network", list[str]]
+_File = tuple[str, bytes]
+_MeasuredRow = tuple[
+    tuple[str, str, str, str, Optional[str]],
+    tuple[Optional[str], Optional[str], Optional[str]],
+    tuple[Optional[int], Optional[int], Optional[int]],
+    tuple[Optional[str], Optional[int], bool, int],
+]
+_Class = tuple[str, str, list[int], int, str, tuple[int, Optional[int]], Optional[int], int]
+_Slow = tuple[str, str, list[int], str, int, float, int]
 
 class LockstepError(Exception): ...
 class TopologyError(LockstepError): ...
@@ -60,6 +73,7 @@ class FaultError(LockstepError): ...
 class DesignError(LockstepError): ...
 class SimulationError(LockstepError): ...
 class ExportError(LockstepError): ...
+class MeasurementError(LockstepError): ...
 
 @final
 class Network:
@@ -195,6 +209,10 @@ class Front:
     @property
     def is_cut_short(self) -> bool: ...
     def time(self, bytes: int) -> tuple[int, int, int, int, int]: ...
+    def compare(
+        self, sizes: list[int], observed: dict[int, int]
+    ) -> tuple[list[tuple[int, int, int, tuple[int, float, str] | None]], str | None]: ...
+    def bus_bandwidth(self, bytes: int, picoseconds: int) -> int: ...
 
 def front(
     problem: Problem,
@@ -255,3 +273,12 @@ def judge(
     seed: int,
     observer: _Observer,
 ) -> tuple[str, str, str | None, str | None, Schedule | None, Schedule | None]: ...
+def read_measurements(
+    files: list[_File], ranks: int | None, unit: str | None
+) -> tuple[list[_MeasuredRow], list[str]]: ...
+def observed(
+    files: list[_File], collective: str, ranks: int, run: int | None, unit: str | None
+) -> tuple[list[tuple[int, int]], list[str]]: ...
+def fit(
+    network: Network, files: list[_File], kind: str | None, ranks: list[str], unit: str | None
+) -> tuple[Network, list[_Class], list[_Slow], list[str]]: ...

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Union
 
 from . import _native
 from ._arrays import to_arrays, u32_bytes, u64_bytes
 from ._frames import channel_frame
 from ._labels import Labels, is_label, labels_of, node_texts
+from ._measured import Fit, fitted
 from ._networkx import node_link, to_graph
 from ._quantities import bandwidth_bytes, latency_picoseconds
-from .typing import NetworkFormat, WrittenFormat
+from ._warnings import warn
+from .typing import Measurements, NetworkFormat, TransferKind, WrittenFormat
 
 if TYPE_CHECKING:
     import networkx
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     import pandas
 
 Faults = Iterable[Union[str, "tuple[Any, Any]"]]
-
-
-class LockstepWarning(UserWarning):
-    """What the reader of a network has ignored, left out or assumed."""
 
 
 class Topology:
@@ -260,6 +257,34 @@ class Topology:
         native = self._native.with_times(bandwidth_bytes(unit), latency_picoseconds(latency))
         return Topology._of(native, self._labels)
 
+    def fit(
+        self,
+        measurements: Measurements,
+        *,
+        kind: TransferKind | None = None,
+        ranks: Any = None,
+        rate_unit: str | None = None,
+    ) -> Fit:
+        """Return the network with the bandwidths and latencies that measurements show, and the links that are slow.
+
+        `measurements` are files with outputs of benchmarks such as nvbandwidth or nccl-tests, their texts, or frames of pandas with
+        the columns ``from``, ``to``, and ``bytes_per_second``, ``GB/s`` or ``time_us``: one of them, or several. A text has a line
+        break; any other string is a path. `kind` is what moves the data: ``kernel``, ``message`` or ``copy``. `ranks` are the
+        terminals of the measured devices in their order, without it all terminals. `rate_unit` replaces the unit of the rates in
+        the files, such as ``1MiB/s``. What a reader left out or assumed is a :class:`LockstepWarning`, and a measurement that does
+        not fit the network is a :class:`MeasurementError`.
+
+        >>> rates = "from,to,GB/s\\n0,1,24.9\\n1,0,25.1\\n1,2,25\\n2,1,15\\n0,2,25\\n2,0,25\\n"
+        >>> fit = Topology("ring:3").fit(rates)
+        >>> fit.classes[0].bandwidth, [link.name for link in fit.slow_links]
+        (25000000000, ['2->1'])
+        >>> fit.topology.unit is not None
+        True
+        """
+        texts = node_texts(self._labels, ranks)
+        native, classes, slow_links = fitted(self._native, measurements, kind, texts, rate_unit)
+        return Fit(Topology._of(native, self._labels), classes, slow_links)
+
     def half_duplex(self) -> Topology:
         """Return the network in which the two channels of a link share one wire."""
         return Topology._of(self._native.half_duplex(), self._labels)
@@ -362,6 +387,5 @@ def fault_pairs(faults: Faults) -> list[tuple[str, str | None]]:
 def told(read: tuple[_native.Network, list[str]]) -> _native.Network:
     """Return a network that was read, and warn of the notes of its reader."""
     network, notes = read
-    for note in notes:
-        warnings.warn(note, LockstepWarning, stacklevel=3)
+    warn(notes, 2)
     return network

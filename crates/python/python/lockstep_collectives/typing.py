@@ -21,6 +21,8 @@ Switching = Literal["wormhole", "store-and-forward", "sf"]
 PathRouting = Literal["minimal", "any"]
 Scatter = Literal["direct", "relay"]
 Duplex = Literal["full", "half"]
+TransferKind = Literal["kernel", "message", "copy"]
+Evidence = Literal["identified", "nominal", "lower-limit", "assumed"]
 Engine = Literal["auto", "analytic", "rings", "construct", "umda", "hgsa"]
 Clock = Literal["synchronous", "asynchronous"]
 FaultKind = Literal["links", "channels", "nodes"]
@@ -28,6 +30,9 @@ Runtime = Literal["msccl", "rccl"]
 FlowRouting = Literal["sp-tree", "sp-random", "ecmp-round-robin", "ecmp-random", "ecmp-split"]
 Rates = Literal["equal-share", "max-min"]
 StepMode = Literal["free", "synchronous"]
+
+Measurements = Any
+"""Outputs of benchmarks: paths, texts with a line break, or frames of pandas; one, or several in an iterable."""
 
 WrittenFormat = Literal["json", "edges", "dot", "graphml", "node-link"]
 """A format of networks that is written."""

@@ -1,13 +1,15 @@
 //! Fronts of sizes.
 
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use lockstep::bounds::least_latency;
-use lockstep::schedule::SynchronousCost;
+use lockstep::schedule::{Picoseconds, SynchronousCost};
 use lockstep::{
     Front as LibraryFront, FrontBound, FrontError, FrontOptions, FrontPlan, LowerBound, PlanError, Schedule,
     ScheduleFile, Timing, front as library_front, verify,
 };
+use lockstep_measure::{Comparison, Prediction, SweepPoint, SweepVerdict};
 use lockstep_report::size_curves_svg;
 use pyo3::prelude::*;
 
@@ -30,6 +32,10 @@ type FrontRow = (NativeSchedule, u64, String, u128);
 
 /// A schedule of a stored front: its file, its smallest size in bytes, and its engine.
 type StoredPlan = (Vec<u8>, u64, String);
+
+/// A size: its bytes, a lower bound of the time, the time of the best schedule, and the measured time with its part of the bound and
+/// its verdict. Times are in picoseconds.
+type ComparedTimes = (u64, u128, u128, Option<(u128, f64, String)>);
 
 /// A stored front: its problem as a schedule file without steps, its schedules, the bound of the widths and its chunks, both
 /// sizes, and whether it is asynchronous, how many schedules were compared, whether it is cut short.
@@ -107,6 +113,34 @@ impl Front {
         self.library.is_cut_short
     }
 
+    /// Returns a row per size, and the verdict of the measured sizes in one line.
+    fn compare(
+        &self,
+        sizes: Vec<u64>,
+        observed: BTreeMap<u64, u128>,
+    ) -> PyResult<(Vec<ComparedTimes>, Option<String>)> {
+        let mut points = Vec::new();
+        let rows = sizes.into_iter().map(|bytes| {
+            let bound = self.bound(bytes);
+            let plan = &self.library.plans[self.library.best(bytes)];
+            let plan_ps = plan.time(self.library.timing, bytes);
+            let of_observed = observed.get(&bytes).map(|&observed_ps| {
+                points.push(SweepPoint { bytes, bound, algorithm: None, observed_ps });
+                let comparison = Comparison::new(observed_ps, bound.time_ps, None);
+                (observed_ps, comparison.of_bound, comparison.to_string())
+            });
+            (bytes, bound.time_ps, plan_ps.number(), of_observed)
+        });
+        let rows = rows.collect();
+        Ok((rows, SweepVerdict::of(&points).map(|verdict| verdict.to_string())))
+    }
+
+    /// Returns the bus bandwidth of a time in picoseconds, in bytes per second.
+    fn bus_bandwidth(&self, bytes: u64, picoseconds: u128) -> u64 {
+        let plan = &self.library.plans[self.library.best(bytes)];
+        plan.size(bytes).bus_bandwidth(Picoseconds::new(picoseconds))
+    }
+
     /// Returns the number of the best schedule for a size, its synchronous and asynchronous time, a lower bound of the time,
     /// all in picoseconds, and the bus bandwidth in bytes per second.
     fn time(&self, bytes: u64) -> (usize, u128, u128, u128, u64) {
@@ -121,6 +155,15 @@ impl Front {
         };
         let bound = front.bound.time(front.timing, bytes).number();
         (place, synchronous.number(), asynchronous.number(), bound, plan.size(bytes).bus_bandwidth(compared))
+    }
+}
+
+impl Front {
+    /// Returns a lower bound of the time for a size.
+    fn bound(&self, bytes: u64) -> Prediction {
+        let bound = &self.library.bound;
+        let (latency, time) = (u128::from(bound.latency.picoseconds), bound.time(Timing::Synchronous, bytes).number());
+        Prediction::of_bound(latency, time.saturating_sub(latency))
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod design;
 pub(crate) mod faults;
 pub(crate) mod front;
 pub(crate) mod judge;
+pub(crate) mod measure;
 pub(crate) mod plan;
 pub(crate) mod recovery_book;
 pub(crate) mod simulate;

@@ -76,13 +76,13 @@ impl Table {
         };
         if operation == Operation::SendRecv && run.devices.is_empty() {
             let count = ranks.ok_or_else(|| {
-                let text = "the output has no lines 'Rank 0 … device 0', so the number of ranks is unknown; state it with --ranks";
+                let text = "the output has no lines 'Rank 0 … device 0', so the number of ranks is unknown; state it";
                 ReadError::unsupported(line, text)
             })?;
             flows.add(line, u64::from(count))?;
             run.devices = vec![Device::default(); count as usize];
         } else if ranks.is_none() {
-            notes.push(format!("line {line}: the number of ranks is not in the output; state it with --ranks"));
+            notes.push(format!("line {line}: the number of ranks is not in the output; state it"));
         }
         let mut empty = 0;
         for row in self.rows {

@@ -107,7 +107,7 @@ fn end_without_footer(is_open: bool, tables: &[Table], notes: &mut Vec<String>) 
     if let Some(table) = tables.last().filter(|_| is_open) {
         let (line, rows) = (table.line, table.rows.len());
         notes.push(format!(
-            "the table of line {line} has no footer, so the run did not end or the output is cut off; its {rows} rows are read"
+            "the table of line {line} has no footer, so the run did not end or the output is cut off; rows read: {rows}"
         ));
     }
 }

@@ -24,7 +24,7 @@ mod text;
 use super::error::ReadError;
 use super::lines::Line;
 use super::reading::{ReadOptions, Reading};
-use super::values::{FlowCount, GB};
+use super::values::{FlowCount, GB, first_few};
 
 pub(super) fn looks_like(text: &str, lines: &[Line<'_>]) -> bool {
     json::looks_like(text) || lines.iter().any(|line| text::is_mark(line.text))
@@ -41,13 +41,13 @@ pub(super) fn read(text: &str, lines: &[Line<'_>], options: &ReadOptions) -> Res
         has_total |= test.has_sum();
         match test.direction() {
             Some(direction) => runs.push(test.into_run(direction, &mut flows, &mut notes)?),
-            None if !left_out.contains(&test.name) => left_out.push(test.name),
-            None => {}
+            None => left_out.push(test.name),
         }
     }
     if !left_out.is_empty() {
-        let names = left_out.join(", ");
-        notes.push(format!("left out: {names}; only bandwidths between GPUs are read"));
+        left_out.sort_unstable();
+        left_out.dedup();
+        notes.push(format!("left out: {}; only bandwidths between GPUs are read", first_few(&left_out)));
     }
     if has_total {
         notes.push("left out: the matrices Total, which are the sums of both directions".to_owned());

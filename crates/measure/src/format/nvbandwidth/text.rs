@@ -1,5 +1,7 @@
 //! The text output of nvbandwidth.
 
+use lockstep_files::one_line;
+
 use super::test_matrices::{Part, TestMatrices, direction_of, rows_of};
 use crate::Device;
 use crate::format::error::ReadError;
@@ -70,7 +72,7 @@ pub(super) fn tests(lines: &[Line<'_>], unit: u64) -> Result<Vec<TestMatrices>, 
                 devices.push(device);
             }
         } else if let Some(name) = running(line.text) {
-            tests.push(TestMatrices { name: name.to_owned(), matrices: Vec::new(), devices: Vec::new() });
+            tests.push(TestMatrices { name: one_line(name), matrices: Vec::new(), devices: Vec::new() });
             is_new = false;
         } else if line.text.ends_with("bandwidth (GB/s)") {
             if is_new {
@@ -80,8 +82,8 @@ pub(super) fn tests(lines: &[Line<'_>], unit: u64) -> Result<Vec<TestMatrices>, 
                     let expected = "a line 'Running device_to_device_memcpy_read_ce.' before the matrix, because the name of the test gives its direction";
                     return Err(ReadError::unexpected(line.number, line.text, expected));
                 };
-                if tests.last().is_none_or(|test| test.name != name) {
-                    tests.push(TestMatrices { name: name.to_owned(), matrices: Vec::new(), devices: Vec::new() });
+                if tests.last().is_none_or(|test| test.name != one_line(name)) {
+                    tests.push(TestMatrices { name: one_line(name), matrices: Vec::new(), devices: Vec::new() });
                 }
             }
             let Some(test) = tests.last_mut() else { continue };

@@ -65,7 +65,7 @@ pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadErr
                 let rate = rate.ok_or_else(|| missing("BW_average"))?;
                 if unit.is_none() && options.rate_unit.is_none() {
                     reading.notes.push(format!(
-                        "line {line}: the rate is read in MiB/s, because MsgRate does not show its unit; --units states another unit"
+                        "line {line}: the rate is read in MiB/s, because MsgRate does not show its unit; --rate-unit sets another one"
                     ));
                 }
                 reading.runs.push(run(name, vec![rate_sample(transfer, results.bytes, rate, line)]));

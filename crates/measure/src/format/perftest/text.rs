@@ -70,6 +70,8 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
             }
             has_assumed |= line.text.contains("[MB/sec]") && options.rate_unit.is_none();
             table = Some(Table { line: line.number, title: title.take(), measure, columns, samples: Vec::new() });
+        } else if line.text.starts_with("---") && table.as_ref().is_some_and(|table| !table.samples.is_empty()) {
+            end(table.take(), &mut reading);
         } else if let Some(table) = &mut table
             && line.text.starts_with(|first: char| first.is_ascii_digit())
         {
@@ -80,7 +82,7 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
     if has_assumed {
         reading
             .notes
-            .push("MB/sec are 2^20 bytes per second, as perftest counts; --units states another unit".to_owned());
+            .push("MB/sec are 2^20 bytes per second, as perftest counts; --rate-unit sets another one".to_owned());
     }
     Ok(reading)
 }
