@@ -13,7 +13,9 @@ const MACHINES: u64 = 20;
 
 fn main() {
     let conditions = Conditions { noise: 300, degraded: 5 };
-    println!("family | machines | classes | identified | worst error | degraded | visible | found | one of several | invented");
+    println!(
+        "family | machines | classes | identified | worst error | degraded | visible | found | one of several | invented"
+    );
     for (family, name) in FAMILIES.iter().enumerate() {
         let mut sum = Score::default();
         for seed in 0..MACHINES {

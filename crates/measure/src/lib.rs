@@ -39,8 +39,8 @@ mod run;
 mod sweep;
 
 pub use fit::{
-    ClassFit, Evidence, Fit, FitError, FitOptions, KindFit, LatencyFit, LatencyPart, LatencyTerm, MeasuredFile, MixedClass, Probe, SlowLink,
-    SlowTransfer, fit, rounded_bandwidth,
+    ClassFit, Evidence, Fit, FitError, FitOptions, KindFit, LatencyFit, LatencyPart, LatencyTerm, MeasuredFile,
+    MixedClass, Probe, SlowLink, SlowTransfer, fit, rounded_bandwidth,
 };
 pub use run::{Device, Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
 pub use sweep::{Constant, SizeLine, TimeModel, Work, size_lines};

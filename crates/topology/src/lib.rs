@@ -106,11 +106,11 @@ pub use format::{
 pub use id::{ChannelId, NodeId, ResourceId};
 #[cfg(feature = "families")]
 pub use layout::GridAxes;
+pub use measured::{Measured, MeasuredClass, MeasuredLink, MeasuredSource};
 #[cfg(feature = "families")]
 pub use order_degree::{
     MAX_LINK_ENDS, MAX_ORDER, OrderDegreeError, OrderDegreeGraph, OrderDegreeSearch, distance_sum_bound, order_degree,
 };
-pub use measured::{Measured, MeasuredClass, MeasuredLink, MeasuredSource};
 pub use quantity::{Quantity, QuantityError};
 pub use sizes::{Sizes, SizesError};
 #[cfg(feature = "families")]

@@ -14,7 +14,8 @@ fn main() {
     let (network, file) = (machine::network(), machine::all_pairs());
     let values = file.reading.runs[0].samples.len();
     let start = Instant::now();
-    let fit = fit(&network, &[file], &FitOptions { kind: None, ranks: Vec::new() }).expect("the devices are the terminals");
+    let fit =
+        fit(&network, &[file], &FitOptions { kind: None, ranks: Vec::new() }).expect("the devices are the terminals");
     let seconds = start.elapsed().as_secs_f64();
     println!("{values} values, {} slow links, {seconds:.2} s", fit.kinds[0].slow.len());
 }

@@ -123,9 +123,9 @@ impl Fit<'_> {
     fn has_one_way_trials(&self, class: usize) -> bool {
         let has = |shares: &[Share], resource| shares.iter().any(|share| share.resource as usize == resource);
         let signatures = self.trials.signatures.iter().zip(&self.members);
-        signatures.filter(|(_, members)| !members.is_empty()).any(|(signature, _)| {
-            has(&signature.shares, class) && !has(&signature.shares, self.classes + class)
-        })
+        signatures
+            .filter(|(_, members)| !members.is_empty())
+            .any(|(signature, _)| has(&signature.shares, class) && !has(&signature.shares, self.classes + class))
     }
 
     /// Returns the shares of a signature that count.
@@ -198,7 +198,10 @@ impl Fit<'_> {
         found.expected = (0..count)
             .map(|signature| {
                 let rates = self.shares(signature);
-                rates.map(|share| share.of_transfer(found.resources[share.resource as usize].bandwidth)).min().unwrap_or(0)
+                rates
+                    .map(|share| share.of_transfer(found.resources[share.resource as usize].bandwidth))
+                    .min()
+                    .unwrap_or(0)
             })
             .collect();
         self.find_slow(found);
@@ -210,8 +213,7 @@ impl Fit<'_> {
             let trial = &self.trials.trials[trial];
             trial.rate as f64 / found.expected[trial.signature as usize].max(1) as f64
         };
-        let is_exact =
-            |trial: &usize| self.trials.signatures[self.trials.trials[*trial].signature as usize].is_exact;
+        let is_exact = |trial: &usize| self.trials.signatures[self.trials.trials[*trial].signature as usize].is_exact;
         // Slow links do not change the rates above the expected ones.
         let exact = (0..self.trials.trials.len()).filter(is_exact);
         let mut above: Vec<f64> = exact.map(|trial| ratio(trial) - 1.0).filter(|&above| above > 0.0).collect();

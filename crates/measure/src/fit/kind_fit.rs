@@ -87,9 +87,10 @@ fn classes(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths, slow: &[SlowW
         let (seen, unseen): (Vec<u32>, Vec<u32>) =
             wires.classes[class].wires.iter().partition(|&&wire| is_visible[wire as usize]);
         fit.visible = seen.iter().map(|&wire| wires.wire(wire).channels.len() as u32).sum();
-        let probes = unseen.into_iter().take(MAX_PROBED).filter_map(|wire| {
-            Some(Probe { link: wires.wire_name(wire), flows: probe::probe(wires, wire, &known)? })
-        });
+        let probes = unseen
+            .into_iter()
+            .take(MAX_PROBED)
+            .filter_map(|wire| Some(Probe { link: wires.wire_name(wire), flows: probe::probe(wires, wire, &known)? }));
         fit.probes = probes.collect();
     }
     classes

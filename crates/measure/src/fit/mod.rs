@@ -11,7 +11,6 @@ mod slow;
 mod trials;
 mod wires;
 
-
 use lockstep_topology::{ChannelId, Measured, NodeId, Quantity, RateError, Topology};
 use sha2::{Digest, Sha256};
 
@@ -241,7 +240,9 @@ pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) ->
         return Err(FitError::NoTransfers { how });
     }
     let names = |kinds: &[KindFit]| kinds.iter().map(|fit| fit.kind.to_string()).collect::<Vec<_>>().join(", ");
-    kinds.sort_by_key(|fit: &KindFit| (fit.trials == 0, !fit.has_bandwidths(), PREFERRED.iter().position(|&kind| kind == fit.kind)));
+    kinds.sort_by_key(|fit: &KindFit| {
+        (fit.trials == 0, !fit.has_bandwidths(), PREFERRED.iter().position(|&kind| kind == fit.kind))
+    });
     match options.kind {
         Some(wanted) => match kinds.iter().position(|fit| fit.kind == wanted) {
             Some(place) => kinds[..=place].rotate_right(1),
@@ -249,7 +250,10 @@ pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) ->
         },
         None if kinds.iter().filter(|fit| fit.has_bandwidths()).count() > 1 => {
             let kind = kinds[0].kind;
-            notes.push(format!("the network has the bandwidths of the kind {kind}, of {}; choose with --kind", names(&kinds)));
+            notes.push(format!(
+                "the network has the bandwidths of the kind {kind}, of {}; choose with --kind",
+                names(&kinds)
+            ));
         }
         None => {}
     }

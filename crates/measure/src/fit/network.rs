@@ -83,15 +83,14 @@ fn measured_link(link: &SlowLink) -> MeasuredLink {
 }
 
 fn source(file: &MeasuredFile) -> MeasuredSource {
-    let mut runs: Vec<String> =
-        file.reading.runs.iter().map(|run| format!("{} {}", run.tool.to_string().trim_start_matches("the "), run.test)).collect();
+    let mut runs: Vec<String> = file
+        .reading
+        .runs
+        .iter()
+        .map(|run| format!("{} {}", run.tool.to_string().trim_start_matches("the "), run.test))
+        .collect();
     runs.dedup();
-    MeasuredSource {
-        file: file.name.clone(),
-        sha256: file.sha256.clone(),
-        runs,
-        notes: file.reading.notes.clone(),
-    }
+    MeasuredSource { file: file.name.clone(), sha256: file.sha256.clone(), runs, notes: file.reading.notes.clone() }
 }
 
 fn class_of_channels(topology: &Topology, fit: &KindFit) -> Vec<Option<usize>> {
@@ -186,7 +185,10 @@ pub(super) fn notes(wires: &Wires<'_>, fit: &KindFit, measured: &Measured) -> Ve
             }
         }
         if let Some(both) = class.half_duplex {
-            notes.push(format!("{name}: half duplex; both directions of a link carry {} together", rounded_bandwidth(both)));
+            notes.push(format!(
+                "{name}: half duplex; both directions of a link carry {} together",
+                rounded_bandwidth(both)
+            ));
         }
     }
     for mixed in &fit.mixed {

@@ -1,7 +1,7 @@
 //! Slow wires: those that explain the slow trials.
 
-use std::collections::{BTreeMap, BinaryHeap};
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use lockstep_topology::NodeId;
 

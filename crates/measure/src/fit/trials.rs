@@ -189,10 +189,14 @@ pub(super) fn gather<'r>(
         let test = &run.test;
         if let Some((pair, count)) = without_path {
             let [from, to] = pair.map(|node| wires.topology.node_name(node));
-            notes.push(format!("{test}: left out {count} values; the network has no path for their transfers, such as {from} to {to}"));
+            notes.push(format!(
+                "{test}: left out {count} values; the network has no path for their transfers, such as {from} to {to}"
+            ));
         }
         if unlike > 0 {
-            notes.push(format!("{test}: left out {unlike} values of transfers whose shortest paths differ in their classes of channels"));
+            notes.push(format!(
+                "{test}: left out {unlike} values of transfers whose shortest paths differ in their classes of channels"
+            ));
         }
     }
     let kinds = kinds.into_iter().map(|(kind, (trials, _))| (kind, trials)).collect();
@@ -263,7 +267,8 @@ fn trial(routes: &Routes<'_, '_>, flows: &[[NodeId; 2]]) -> Option<(Box<[Load]>,
         kept.flows += if is_same { next.flows } else { 0 };
         is_same
     });
-    let flows_of = |wire: u32| loads.binary_search_by_key(&wire, |load| load.wire).map_or(0, |place| loads[place].flows);
+    let flows_of =
+        |wire: u32| loads.binary_search_by_key(&wire, |load| load.wire).map_or(0, |place| loads[place].flows);
     for load in &loads {
         let wire = wires.wire(load.wire);
         raise(wire.class, load.flows, wire.lanes);
@@ -354,8 +359,8 @@ enum Rates {
 
 /// Returns the size and the rate of a sample that is no latency.
 fn rate(sample: &Sample) -> Option<(u64, u64)> {
-    let is_latency = matches!(sample.figure, Figure::Picoseconds(_))
-        && sample.bytes.is_none_or(|bytes| bytes <= MAX_LATENCY_BYTES);
+    let is_latency =
+        matches!(sample.figure, Figure::Picoseconds(_)) && sample.bytes.is_none_or(|bytes| bytes <= MAX_LATENCY_BYTES);
     let rate = sample.rate().filter(|&rate| rate > 0 && !is_latency)?;
     Some((sample.bytes.unwrap_or(u64::MAX), rate))
 }

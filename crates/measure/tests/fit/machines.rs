@@ -10,7 +10,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// The families of networks.
-pub(crate) const FAMILIES: [&str; 5] = ["NVSwitch servers with rails", "PCIe trees", "tori", "random regular", "fat trees"];
+pub(crate) const FAMILIES: [&str; 5] =
+    ["NVSwitch servers with rails", "PCIe trees", "tori", "random regular", "fat trees"];
 
 /// A machine with the truth about its channels.
 pub(crate) struct Machine {
@@ -49,7 +50,9 @@ impl Machine {
                 labelled(spec)
             }
             3 => labelled(&format!("random-regular:{},4,{seed}", 2 * pick(&mut rng, 8, 24))),
-            _ => labelled(["fat-tree:2,3", "fat-tree:4,2", "fat-tree:2,4", "fat-tree:3,3"][pick(&mut rng, 0, 3) as usize]),
+            _ => labelled(
+                ["fat-tree:2,3", "fat-tree:4,2", "fat-tree:2,4", "fat-tree:3,3"][pick(&mut rng, 0, 3) as usize],
+            ),
         };
         let kinds = label.iter().max().map_or(0, |&last| last + 1);
         let bandwidth = (0..kinds).map(|_| pick(&mut rng, 10_000, 400_000) * 1_000_000).collect();
@@ -187,7 +190,8 @@ impl Score {
                 score.ambiguous += usize::from(!is_first && is_other);
             }
         }
-        let is_healthy = |channels: &[ChannelId]| channels.iter().all(|channel| machine.percent[channel.index()] == 100);
+        let is_healthy =
+            |channels: &[ChannelId]| channels.iter().all(|channel| machine.percent[channel.index()] == 100);
         score.invented = links()
             .filter(|link| link.part < 0.9 && is_healthy(&link.channels))
             .filter(|link| link.or.iter().all(|(_, channels)| is_healthy(channels)))
@@ -284,7 +288,9 @@ fn labelled(spec: &str) -> (Topology, Vec<usize>) {
             depth[head.index()] = depth[head.index()].min(depth[tail.index()].saturating_add(1));
         }
     }
-    let label = topology.channels().map(|channel| depth[topology.tail(channel).index()].min(depth[topology.head(channel).index()]));
+    let label = topology
+        .channels()
+        .map(|channel| depth[topology.tail(channel).index()].min(depth[topology.head(channel).index()]));
     let label = label.collect();
     (topology, label)
 }

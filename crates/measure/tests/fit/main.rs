@@ -51,12 +51,18 @@ fn probes_show_degraded_links_that_pairs_cannot_fill() {
     let (topology, label) = pcie_tree(2, 2, 4);
     let channels = topology.channel_bound();
     // Uplinks are twice as wide as GPUs. So a pair does not see that one of them has lost 30 %.
-    let mut machine = Machine { topology, label, bandwidth: vec![24_000_000_000, 48_000_000_000, 60_000_000_000], percent: vec![100; channels] };
+    let mut machine = Machine {
+        topology,
+        label,
+        bandwidth: vec![24_000_000_000, 48_000_000_000, 60_000_000_000],
+        percent: vec![100; channels],
+    };
     let slow = machine.topology.channels().find(|channel| machine.label[channel.index()] == 1).expect("an uplink");
     machine.percent[slow.index()] = 70;
     let mut measurement = machine.measure(&machine.pairs(), 1, exact);
     let fit = fitted(&machine.topology, measurement.samples.clone());
-    let uplinks = fit.kinds[0].classes.iter().find(|class| class.channels.contains(&slow)).expect("the class of uplinks");
+    let uplinks =
+        fit.kinds[0].classes.iter().find(|class| class.channels.contains(&slow)).expect("the class of uplinks");
     assert!(fit.kinds[0].slow.is_empty());
     assert_eq!((uplinks.visible, uplinks.probes.len()), (0, uplinks.channels.len()));
 

@@ -13,7 +13,11 @@ fn facts() -> NetworkFacts {
         better: "less".to_owned(),
         about: "number of links".to_owned(),
     };
-    NetworkFacts { properties: vec![pair("diameter", "4"), pair("switches", "0")], metrics: vec![metric], marks: Vec::new() }
+    NetworkFacts {
+        properties: vec![pair("diameter", "4"), pair("switches", "0")],
+        metrics: vec![metric],
+        marks: Vec::new(),
+    }
 }
 
 fn count(page: &mut Page<'_>, selector: &str) -> String {

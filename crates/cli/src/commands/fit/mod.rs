@@ -22,11 +22,8 @@ pub(crate) fn run(args: &FitArgs, verbosity: Verbosity) -> anyhow::Result<ExitSt
     let topology: Topology = args.network.read(&args.spec, verbosity)?;
     let topology = args.network.apply_to(topology, verbosity)?;
     let ranks = args.group.as_deref().map(|list| problem_input::node_list(&topology, "--group", list)).transpose()?;
-    let request = FitRequest {
-        kind: args.kind.map(Into::into),
-        ranks: ranks.unwrap_or_default(),
-        rate_unit: args.rate_unit,
-    };
+    let request =
+        FitRequest { kind: args.kind.map(Into::into), ranks: ranks.unwrap_or_default(), rate_unit: args.rate_unit };
     let fit = measured_input::fit(&topology, &args.files, request)?;
     let below = args.check.map(|percent| fit.kinds.iter().map(|kind| kind.below(f64::from(percent) / 100.0)).sum());
     let mut is_data = false;

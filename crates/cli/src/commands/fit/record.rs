@@ -170,10 +170,8 @@ impl<'a> FitRecord<'a> {
 fn kind_record<'a>(topology: &Topology, fit: &'a KindFit) -> KindRecord<'a> {
     let name = |class: usize| &fit.classes[class].name[..];
     let latencies = fit.latency.iter().flat_map(|latency| &latency.parts);
-    let latency = |part: &LatencyPart| LatencyRecord {
-        terms: part.terms_text(&fit.classes),
-        picoseconds: part.picoseconds,
-    };
+    let latency =
+        |part: &LatencyPart| LatencyRecord { terms: part.terms_text(&fit.classes), picoseconds: part.picoseconds };
     let mixed = |mixed: &'a MixedClass| MixedRecord {
         class: name(mixed.class),
         links: mixed.links.iter().map(|link| &link.name[..]).collect(),

@@ -31,7 +31,10 @@ pub(super) fn report(topology: &Topology, fit: &Fit) -> Sheet {
     }
     if let Some(unit) = fit.network.unit_bytes_per_second() {
         let rounding = 100.0 * fit.measured.rounding;
-        sheet.line("unit", format!("{}; rounding changes bandwidths by at most {rounding:.2} %", Quantity::Bandwidth.format(unit)));
+        sheet.line(
+            "unit",
+            format!("{}; rounding changes bandwidths by at most {rounding:.2} %", Quantity::Bandwidth.format(unit)),
+        );
     }
     let several = fit.kinds.len() > 1;
     for kind in &fit.kinds {
@@ -134,7 +137,10 @@ fn collective(line: &SizeLine) -> String {
     let [from, to] = line.sizes.map(size_ranges::size);
     let bandwidth = rounded_bandwidth((1e12 / line.byte_ps.max(1e-6)).round() as u64);
     let start_up = time(line.start_up_ps);
-    format!("{}{ranks}{algorithm}{in_place}: {start_up} + size / {bandwidth} from {from} to {to}", line.collective.word())
+    format!(
+        "{}{ranks}{algorithm}{in_place}: {start_up} + size / {bandwidth} from {from} to {to}",
+        line.collective.word()
+    )
 }
 
 fn time(picoseconds: f64) -> String {

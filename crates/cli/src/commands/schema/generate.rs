@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::{about, name};
 use crate::args::JsonFormat;
 use crate::commands::{
-    bound, design, doctor, faults, fit, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times, topology,
-    tune, verify,
+    bound, design, doctor, faults, fit, front, judge, judge_rings, plan, rings, run, simulate, size_ranges, times,
+    topology, tune, verify,
 };
 use crate::properties::Properties;
 
