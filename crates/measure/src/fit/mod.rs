@@ -11,6 +11,8 @@ mod slow;
 mod trials;
 mod wires;
 
+use std::fmt::Write as _;
+
 use lockstep_topology::{ChannelId, Measured, NodeId, Quantity, RateError, Topology};
 use sha2::{Digest, Sha256};
 
@@ -231,7 +233,7 @@ pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) ->
     notes.extend(gathered.notes);
     let mut kinds = Vec::new();
     for (kind, trials) in &gathered.kinds {
-        if !(trials.trials.is_empty() && trials.pings.is_empty() && trials.limits.is_empty()) {
+        if !(trials.list.is_empty() && trials.pings.is_empty() && trials.limits.is_empty()) {
             kinds.push(kind_fit::fit(&wires, *kind, trials, &gathered.profiles));
         }
     }
@@ -296,8 +298,10 @@ impl MeasuredFile {
     ///
     /// Those of [`read`](crate::format::read).
     pub fn read(name: impl Into<String>, text: &str, options: &ReadOptions) -> Result<Self, ReadError> {
-        let digest = Sha256::digest(text.as_bytes());
-        let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut sha256 = String::new();
+        for byte in Sha256::digest(text.as_bytes()) {
+            write!(sha256, "{byte:02x}").expect("writing to a string never fails");
+        }
         Ok(Self { name: name.into(), sha256, reading: crate::format::read(text, options)? })
     }
 }

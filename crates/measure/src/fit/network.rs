@@ -176,13 +176,12 @@ pub(super) fn notes(wires: &Wires<'_>, fit: &KindFit, measured: &Measured) -> Ve
                 "{name}: not measured, and no bandwidth is known; {own} is that of the widest measured class per unit of capacity"
             )),
         }
-        if let Some(nominal) = wires.nominal(place as u32) {
-            if class.lower_limit as f64 > MAX_NOMINAL * nominal as f64 {
-                let carried = rounded_bandwidth(class.lower_limit);
-                notes.push(format!(
-                    "{name}: carried {carried}, more than its nominal bandwidth; transfers may use several paths, or the network or a unit is wrong"
-                ));
-            }
+        let nominal = wires.nominal(place as u32);
+        if nominal.is_some_and(|nominal| class.lower_limit as f64 > MAX_NOMINAL * nominal as f64) {
+            let carried = rounded_bandwidth(class.lower_limit);
+            notes.push(format!(
+                "{name}: carried {carried}, more than its nominal bandwidth; transfers may use several paths, or the network or a unit is wrong"
+            ));
         }
         if let Some(both) = class.half_duplex {
             notes.push(format!(

@@ -83,7 +83,7 @@ pub(super) struct Ping {
 /// All trials of one kind of transfer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trials {
-    pub(super) trials: Vec<Trial>,
+    pub(super) list: Vec<Trial>,
     pub(super) signatures: Vec<Signature>,
     /// The rate of a lane of each class that collectives show; 0 without one. Empty if there are none.
     pub(super) limits: Vec<u64>,
@@ -173,7 +173,7 @@ pub(super) fn gather<'r>(
                     if place == next {
                         trials.signatures.push(signature);
                     }
-                    trials.trials.push(Trial { flows, loads, signature: place, has_unique_paths, rate });
+                    trials.list.push(Trial { flows, loads, signature: place, has_unique_paths, rate });
                 }
                 None => unlike += 1,
             }

@@ -16,6 +16,7 @@ fn sample(flows: &[(u32, u32)], bytes: Option<u64>, figure: Figure) -> Sample {
     Sample { workload, bytes, figure, spread: None, in_place: false, is_wrong: false, line: 1 }
 }
 
+#[expect(clippy::cast_sign_loss, reason = "rates are positive")]
 fn rate(flows: &[(u32, u32)], gigabytes: f64) -> Sample {
     sample(flows, None, Figure::BytesPerSecond((gigabytes * GIGA as f64).round() as u64))
 }
@@ -36,7 +37,7 @@ fn groups(count: usize, size: usize) -> Topology {
     for pair in switches.windows(2) {
         network.link(pair[0], pair[1]);
     }
-    network.build().unwrap()
+    network.build().expect("a network")
 }
 
 fn figures(fit: &Fit) -> Vec<(u64, Evidence)> {

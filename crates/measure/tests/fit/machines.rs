@@ -85,7 +85,9 @@ impl Machine {
             let mut load = vec![0u64; self.topology.channel_bound()];
             for &[from, to] in flows {
                 let path = paths.sample(from, to, &mut rng).expect("the network is connected");
-                path.iter().for_each(|channel| load[channel.index()] += 1);
+                for channel in path {
+                    load[channel.index()] += 1;
+                }
             }
             let used = || self.topology.channels().filter(|channel| load[channel.index()] > 0);
             let exact = used().map(|channel| self.of(channel) / load[channel.index()]).min().expect("a path");
@@ -241,7 +243,9 @@ fn rail_servers(servers: usize, gpus: usize) -> (Topology, Vec<usize>) {
     let mut network = Labelled::new("rails");
     let rails: Vec<NodeId> = (0..gpus).map(|rail| network.builder.switch(format!("rail{rail}"))).collect();
     let core = network.builder.switch("core");
-    rails.iter().for_each(|&rail| network.link(rail, core, 2));
+    for &rail in &rails {
+        network.link(rail, core, 2);
+    }
     for server in 0..servers {
         let host = format!("h{server}");
         let switch = network.builder.switch(format!("{host}.V"));
