@@ -62,6 +62,12 @@ pub enum FitError {
         /// Number of terminals.
         terminals: usize,
     },
+    /// A device whose node is no terminal, or a terminal of two devices.
+    #[error("--group: {node} is no terminal, or it is given twice; give each device a terminal of its own")]
+    Rank {
+        /// The name of the node.
+        node: String,
+    },
     /// No run has a transfer or a latency.
     #[error("no file has bandwidths or latencies of transfers between devices; measure for example all pairs: {how}")]
     NoTransfers {
@@ -223,6 +229,12 @@ pub struct MixedClass {
 /// The bandwidths are the principal solution of a max-linear system: Butkovic, *Max-linear Systems* (2010).
 pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) -> Result<Fit, FitError> {
     let ranks = if options.ranks.is_empty() { topology.terminals() } else { &options.ranks };
+    let mut is_taken = vec![false; topology.node_count()];
+    let is_wrong =
+        |node: &&NodeId| !topology.is_terminal(**node) || std::mem::replace(&mut is_taken[node.index()], true);
+    if let Some(&node) = ranks.iter().find(is_wrong) {
+        return Err(FitError::Rank { node: topology.node_name(node).to_owned() });
+    }
     let wires = Wires::new(topology);
     let runs = files.iter().flat_map(|file| &file.reading.runs);
     let gathered = trials::gather(&wires, ranks, runs)?;

@@ -31,7 +31,7 @@ pub(super) fn build(
     let (unit, rounding) =
         if has_bandwidths { unit(&bandwidths) } else { (topology.unit_bytes_per_second().unwrap_or(0), 0.0) };
     let capacity = |channel: ChannelId| {
-        let capacity = (bandwidths[channel.index()] + unit / 2).checked_div(unit).unwrap_or(1);
+        let capacity = bandwidths[channel.index()].saturating_add(unit / 2).checked_div(unit).unwrap_or(1);
         if has_bandwidths { capacity.clamp(1, MAX_CAPACITY) } else { topology.capacity(channel).into() }
     };
     let class_of = class_of_channels(topology, first);
@@ -138,8 +138,8 @@ fn unit(bandwidths: &[u64]) -> (u64, f64) {
     let (Some(&least), Some(&most)) = (different.first(), different.last()) else { return (1, 0.0) };
     let error = |unit: u64| {
         let of = |&bandwidth: &u64| {
-            let capacity = (bandwidth + unit / 2) / unit;
-            (capacity * unit).abs_diff(bandwidth) as f64 / bandwidth as f64
+            let capacity = bandwidth.saturating_add(unit / 2) / unit;
+            capacity.saturating_mul(unit).abs_diff(bandwidth) as f64 / bandwidth as f64
         };
         different.iter().map(of).fold(0.0, f64::max)
     };

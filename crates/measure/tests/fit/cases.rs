@@ -219,8 +219,14 @@ fn a_wrong_number_of_devices_is_refused_with_the_remedy() {
         "synthetic: 3 devices were measured, but there are 4 terminals; name the terminals of the devices with --group, for example --group 0-2"
     );
     let network = groups(1, 4);
-    let ranks = network.terminals()[1..].to_vec();
-    assert!(fit(&network, &[file(&groups(1, 3), samples)], &FitOptions { kind: None, ranks }).is_ok());
+    let with = |ranks: Vec<NodeId>| {
+        let fit = fit(&network, &[file(&groups(1, 3), samples.clone())], &FitOptions { kind: None, ranks });
+        fit.map(|fit| fit.kinds[0].trials).map_err(|error| error.to_string())
+    };
+    let [a, b, c, _] = network.terminals() else { panic!("four terminals") };
+    assert_eq!(with(vec![*a, *b, *c]), Ok(6));
+    let twice = "--group: g1 is no terminal, or it is given twice; give each device a terminal of its own";
+    assert_eq!(with(vec![*a, *b, *b]), Err(twice.to_owned()));
 }
 
 #[test]
