@@ -6,7 +6,7 @@ use lockstep_topology::{
     ChannelId, MAX_CAPACITY, MAX_LATENCY_PS, Measured, MeasuredClass, MeasuredLink, MeasuredSource, Quantity, Topology,
 };
 
-use super::bandwidth::scaled;
+use super::bandwidth::{TOLERANCE, scaled};
 use super::latency::{LatencyFit, LatencyTerm};
 use super::wires::Wires;
 use super::{Evidence, FitError, KindFit, MeasuredFile, SlowLink, rounded, rounded_bandwidth};
@@ -50,7 +50,10 @@ pub(super) fn build(
         channels: class.channels.len() as u32,
         bytes_per_second: class.half_duplex.unwrap_or(class.bandwidth),
         lower_limit: class.lower_limit,
-        upper_limit: class.upper_limit,
+        upper_limit: match class.half_duplex {
+            Some(both) => Some(scaled(both, 1.0 + TOLERANCE)),
+            None => class.upper_limit,
+        },
         identified: class.evidence == Evidence::Identified,
         half_duplex: class.half_duplex.is_some(),
         tests: class.tests,

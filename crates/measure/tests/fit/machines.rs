@@ -13,6 +13,10 @@ use rand_chacha::ChaCha8Rng;
 pub(crate) const FAMILIES: [&str; 5] =
     ["NVSwitch servers with rails", "PCIe trees", "tori", "random regular", "fat trees"];
 
+/// The head of a table of families.
+pub(crate) const HEAD: &str = "| family | machines | classes | identified | worst error | degraded | visible | found | one of several | invented |\n\
+     |---|---|---|---|---|---|---|---|---|---|";
+
 /// A machine with the truth about its channels.
 pub(crate) struct Machine {
     /// The network without bandwidths.
@@ -199,6 +203,15 @@ impl Score {
             .filter(|link| link.or.iter().all(|(_, channels)| is_healthy(channels)))
             .count();
         score
+    }
+
+    /// Returns the row of a table of families in Markdown.
+    pub(crate) fn row(&self, family: &str, machines: u64) -> String {
+        let Self { classes, identified, worst, degraded, visible, found, ambiguous, invented } = self;
+        let worst = format!("{:.2} %", 100.0 * worst);
+        format!(
+            "| {family} | {machines} | {classes} | {identified} | {worst} | {degraded} | {visible} | {found} | {ambiguous} | {invented} |"
+        )
     }
 
     /// Adds the counts of another machine.
