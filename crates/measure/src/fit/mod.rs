@@ -11,6 +11,8 @@ mod slow;
 mod trials;
 mod wires;
 
+use std::fmt::Write as _;
+
 use lockstep_topology::{ChannelId, Measured, NodeId, Quantity, RateError, Topology};
 use sha2::{Digest, Sha256};
 
@@ -59,6 +61,12 @@ pub enum FitError {
         devices: usize,
         /// Number of terminals.
         terminals: usize,
+    },
+    /// A device whose node is no terminal, or a terminal of two devices.
+    #[error("--group: {node} is no terminal, or it is given twice; give each device a terminal of its own")]
+    Rank {
+        /// The name of the node.
+        node: String,
     },
     /// No run has a transfer or a latency.
     #[error("no file has bandwidths or latencies of transfers between devices; measure for example all pairs: {how}")]
@@ -221,6 +229,12 @@ pub struct MixedClass {
 /// The bandwidths are the principal solution of a max-linear system: Butkovic, *Max-linear Systems* (2010).
 pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) -> Result<Fit, FitError> {
     let ranks = if options.ranks.is_empty() { topology.terminals() } else { &options.ranks };
+    let mut is_taken = vec![false; topology.node_count()];
+    let is_wrong =
+        |node: &&NodeId| !topology.is_terminal(**node) || std::mem::replace(&mut is_taken[node.index()], true);
+    if let Some(&node) = ranks.iter().find(is_wrong) {
+        return Err(FitError::Rank { node: topology.node_name(node).to_owned() });
+    }
     let wires = Wires::new(topology);
     let runs = files.iter().flat_map(|file| &file.reading.runs);
     let gathered = trials::gather(&wires, ranks, runs)?;
@@ -231,7 +245,7 @@ pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) ->
     notes.extend(gathered.notes);
     let mut kinds = Vec::new();
     for (kind, trials) in &gathered.kinds {
-        if !(trials.trials.is_empty() && trials.pings.is_empty() && trials.limits.is_empty()) {
+        if !(trials.list.is_empty() && trials.pings.is_empty() && trials.limits.is_empty()) {
             kinds.push(kind_fit::fit(&wires, *kind, trials, &gathered.profiles));
         }
     }
@@ -296,8 +310,10 @@ impl MeasuredFile {
     ///
     /// Those of [`read`](crate::format::read).
     pub fn read(name: impl Into<String>, text: &str, options: &ReadOptions) -> Result<Self, ReadError> {
-        let digest = Sha256::digest(text.as_bytes());
-        let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut sha256 = String::new();
+        for byte in Sha256::digest(text.as_bytes()) {
+            write!(sha256, "{byte:02x}").expect("writing to a string never fails");
+        }
         Ok(Self { name: name.into(), sha256, reading: crate::format::read(text, options)? })
     }
 }
