@@ -160,7 +160,8 @@ fn nccl(library: Library, of: &RankedCollective<'_>, bound: Option<&Rival>) -> a
         let of_servers = rings.as_ref().and_then(|(set, _)| trees(topology, set));
         let meets_bound = |bound: &Rival| {
             let rings = list.first().map(|rings| rings.prediction(LARGE).transmission_ps);
-            rings.is_some_and(|rings| rings <= bound.bound(LARGE).transmission_ps.saturating_add(1))
+            // Both are rounded to picoseconds at different places.
+            rings.is_some_and(|rings| rings.saturating_mul(9_999) <= bound.bound(LARGE).transmission_ps.saturating_mul(10_000))
         };
         let cost = match of_servers {
             Some(cost) => Some(cost),
