@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "the example prints a table")]
 #![allow(dead_code, reason = "the tests use other parts of the module")]
 
-#[path = "../tests/fit/machines.rs"]
+#[path = "../tests/measure/fit/machines.rs"]
 mod machines;
 
 use machines::{Conditions, FAMILIES, HEAD, Machine, Score, fitted};

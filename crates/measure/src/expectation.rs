@@ -182,7 +182,8 @@ pub struct SweepVerdict {
     pub largest: u64,
     /// The comparison at the largest measured size.
     pub comparison: Comparison,
-    /// The smallest size from which on all shares of the bound are within the [tolerance](TOLERANCE_PERCENT) of that of the largest size, or above it.
+    /// The smallest size from which on all shares of the bound are within the [tolerance](TOLERANCE_PERCENT) of that of the largest
+    /// size, or above it.
     pub from_bytes: u64,
     /// The largest measured size that latency dominates.
     pub latency_until: Option<u64>,
@@ -209,8 +210,8 @@ impl SweepVerdict {
 
     /// Returns the verdict of a sweep by ascending sizes; `None` without sizes.
     ///
-    /// Latency dominates a size if the predicted latency is more than the time of the data, or if the measured times grow by less than the root
-    /// of the size: that is, if more than half of the time does not depend on the size. Only measured sizes count: nothing is
+    /// Latency dominates a size if the predicted latency is more than the time of the data, or if the measured times grow by less than
+    /// the root of the size: then more than half of the time does not depend on the size. Only measured sizes count: nothing is
     /// extrapolated.
     pub fn of(points: &[SweepPoint]) -> Option<Self> {
         let (first, last) = (points.first()?, points.last()?);

@@ -42,15 +42,17 @@ impl Work {
     /// Returns the work of an all-reduce of `bytes` among `ranks`; `None` for an algorithm that is not known, and for numbers of ranks
     /// that it does not support without additional messages.
     ///
-    /// Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", *International Journal of
-    /// High Performance Computing Applications* 19 (2005).
-    ///
     /// ```
     /// use lockstep_measure::Work;
     ///
     /// let ring = Work::of_all_reduce("ring", 4, 4096).unwrap();
     /// assert_eq!((ring.steps, ring.bytes, ring.reduced), (6.0, 6144.0, 3072.0));
     /// ```
+    ///
+    /// # Source
+    ///
+    /// Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", *International Journal of
+    /// High Performance Computing Applications* 19 (2005).
     pub fn of_all_reduce(algorithm: &str, ranks: u32, bytes: u64) -> Option<Self> {
         let (n, ranks_f64) = (bytes as f64, f64::from(ranks));
         let share = (ranks_f64 - 1.0) / ranks_f64;

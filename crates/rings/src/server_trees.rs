@@ -10,8 +10,8 @@ use crate::servers::{Division, divisions};
 /// Returns the trees with which NCCL joins servers: one per ring and tree of servers, as a list of edges from a parent to a child, where a
 /// parent comes before its children.
 ///
-/// `trees` are trees whose nodes are the servers: by server, its parent, or `None` for the root. In each server, the terminals form a chain in the
-/// order of the ring. The chain begins at its first or last terminal, so that the beginnings of all servers reach each other over switches:
+/// `trees` are trees whose nodes are the servers: by server, its parent, or `None` for the root. In each server, the terminals form
+/// a chain in the order of the ring. The chain begins at its first or last terminal, so that the beginnings of all servers reach each other over switches:
 /// in a network with rails, over the same rail.
 ///
 /// Servers are the hosts of the network, or its parts with the channels of larger capacities. `None` if the rings do not visit two or more

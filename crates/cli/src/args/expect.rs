@@ -19,12 +19,12 @@ Examples:
   lockstep expect dgx-h100:2 -c all-reduce --size 64MiB,1GiB --library nccl
   lockstep expect dgx-1 -c all-gather --size 1MiB..1GiB --front
   lockstep expect machine.json -c all-reduce --library nccl --against all_reduce_perf.txt
-  lockstep expect machine.json -c all-reduce --library nccl --against all_reduce_perf.txt --check 90% -o plot.svg
-  lockstep expect torus:4x4 -c all-reduce --unit 12.5GB/s --latency 1us --library open-mpi --ranks 8
+  lockstep expect machine.json -c all-reduce --against sweep.txt --check 90% -o plot.svg
+  lockstep expect torus:4x4 -c all-reduce --unit 12.5GB/s --latency 1us --library open-mpi
 
-The command prints the least time of any schedule, the time of the best algorithm of the library, and
-the measured time, with the bandwidths of nccl-tests. Measurements are outputs of nccl-tests or
-rccl-tests and of the OSU micro-benchmarks. Latencies are those of the network or of --latency.
+The command prints the least time of any schedule, the time of the best algorithm of the library,
+and the measured time, with the bandwidths of nccl-tests. Measurements are outputs of nccl-tests,
+rccl-tests or the OSU micro-benchmarks. Latencies are those of the network or of --latency.
 
 With --check, the exit code is 1 if the largest measured size has less than this share of the
 bandwidth of the library's algorithm, or of the bound without --library and --rings.";

@@ -30,7 +30,7 @@ struct Case {
     gigabytes_per_second: Option<Vec<f64>>,
     /// A time instead of a bandwidth.
     microseconds: Option<Vec<f64>>,
-    /// Whether somebody asked why the machine is slow.
+    /// Whether a user asked why the machine is slow.
     is_questioned: bool,
     remark: String,
 }
@@ -115,7 +115,7 @@ fn published_figures_have_their_predictions() {
     let is_large = |row: &&Row| row.case.microseconds.is_none();
     let others = || rows.iter().filter(|row| !is_above(row) && is_large(row));
     table += "\n| part of the prediction | cases | of ring or tree | of the ring |\n|---|---|---|---|\n";
-    for (name, is_questioned) in [("nobody called them slow", false), ("a user asked why they are slow", true)] {
+    for (name, is_questioned) in [("no user called them slow", false), ("a user asked why they are slow", true)] {
         let cases = || others().filter(|row| row.case.is_questioned == is_questioned);
         let of_algorithm = summary(cases().map(Row::of_algorithm).collect());
         let of_ring = summary(cases().map(|row| row.published / row.ring).collect());

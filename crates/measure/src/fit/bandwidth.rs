@@ -9,7 +9,9 @@
 //! median of the upper half. The bandwidth of an identified class is the mean over the trials that it limits, without a tenth at
 //! each end, or their upper quartile if they pile up below a maximum.
 //!
-//! Source: Butkovic, *Max-linear Systems* (2010), section 3.1, for the principal solution.
+//! # Source
+//!
+//! Butkovic, *Max-linear Systems* (2010), section 3.1, for the principal solution.
 
 use super::trials::{Share, Trials};
 

@@ -3,11 +3,12 @@
 use lockstep_topology::ChannelId;
 
 use super::bandwidth::{self, Bandwidths, TOLERANCE, scaled};
+use super::result::{ClassFit, Evidence, KindFit, MixedClass, Probe, SlowLink, SlowTransfer};
 use super::routes::Profiles;
 use super::slow::{self, SlowWire, SlowWires};
 use super::trials::{Share, Trial, Trials};
 use super::wires::Wires;
-use super::{ClassFit, Evidence, KindFit, MixedClass, Probe, SlowLink, SlowTransfer, latency, probe};
+use super::{latency, probe};
 use crate::TransferKind;
 
 /// Both directions of a link share a resource if they carry less than this part of twice one direction.

@@ -7,9 +7,12 @@ use lockstep_topology::{
 };
 
 use super::bandwidth::{TOLERANCE, scaled};
-use super::latency::{LatencyFit, LatencyTerm};
+use super::error::FitError;
+use super::latency::{LatencyFit, LatencyPart, LatencyTerm};
+use super::measured_file::MeasuredFile;
+use super::result::{ClassFit, Evidence, KindFit, SlowLink};
+use super::rounding::{rounded, rounded_bandwidth};
 use super::wires::Wires;
-use super::{Evidence, FitError, KindFit, MeasuredFile, SlowLink, rounded, rounded_bandwidth};
 
 /// The greatest relative error of a bandwidth by rounding: 1 %.
 const MAX_ROUNDING: f64 = 0.01;
@@ -38,7 +41,7 @@ pub(super) fn build(
     let latency_ps = |channel: ChannelId| latency_of(topology, channel, latency, class_of[channel.index()]);
     let unit = has_bandwidths.then_some(unit).or(topology.unit_bytes_per_second());
     let network = topology.with_rates(unit, capacity, latency_ps)?;
-    let shared = |class: &super::ClassFit| class.half_duplex.is_some();
+    let shared = |class: &ClassFit| class.half_duplex.is_some();
     let links: Vec<[ChannelId; 2]> = topology
         .links()
         .into_iter()
@@ -210,9 +213,9 @@ pub(super) fn notes(wires: &Wires<'_>, fit: &KindFit, measured: &Measured) -> Ve
     notes
 }
 
-impl super::LatencyPart {
+impl LatencyPart {
     /// Returns the part in words, such as `start-up and 2 x terminal to switch`.
-    pub fn terms_text(&self, classes: &[super::ClassFit]) -> String {
+    pub fn terms_text(&self, classes: &[ClassFit]) -> String {
         let names: BTreeMap<LatencyTerm, &str> = (classes.iter().enumerate())
             .map(|(place, class)| (LatencyTerm::Class(place), class.name.split(',').next().unwrap_or(&class.name)))
             .collect();

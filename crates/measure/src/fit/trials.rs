@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use lockstep_schedule::CollectiveName;
 use lockstep_topology::NodeId;
 
+use super::devices;
+use super::error::FitError;
 use super::routes::{Profiles, Route, routes};
 use super::wires::Wires;
-use super::{FitError, devices};
 use crate::{Figure, Flow, Run, Sample, TransferKind, Workload};
 
 /// Times of messages up to this size are latencies: 1 KiB.

@@ -253,8 +253,8 @@ fn binary_parent(rank: u32) -> u32 {
 
 /// Returns the parent of each rank in the two trees of NCCL's double binary tree, `None` for the roots.
 ///
-/// Ranks with children in one tree have none in the other, except for the roots. The second tree mirrors the first one, or is shifted by one rank if the number of ranks
-/// is odd.
+/// The second tree mirrors the first one, or is shifted by one rank if the number of ranks is odd. So ranks with children in one tree
+/// have none in the other, except for roots.
 ///
 /// # Source
 ///

@@ -111,13 +111,11 @@ impl Algorithms {
     /// Returns the fastest parameters of every algorithm for a size, with their prediction: the fastest algorithm first.
     pub(super) fn all(&self, bytes: u64) -> Vec<(&str, Prediction)> {
         let of_name = self.list.chunk_by(|one, other| one.name == other.name);
-        let fastest = |algorithms: &'_ [Algorithm]| {
-            let all = algorithms.iter().map(|algorithm| (algorithm, algorithm.prediction(bytes)));
-            all.enumerate().min_by_key(|(_, (_, prediction))| prediction.time_ps).map(|(place, (_, of))| (place, of))
-        };
-        let mut all: Vec<(&str, Prediction)> = of_name
-            .filter_map(|algorithms| fastest(algorithms).map(|(place, of)| (&algorithms[place].text[..], of)))
-            .collect();
+        let fastest = of_name.filter_map(|same| {
+            let all = same.iter().map(|algorithm| (&algorithm.text[..], algorithm.prediction(bytes)));
+            all.min_by_key(|(_, prediction)| prediction.time_ps)
+        });
+        let mut all: Vec<(&str, Prediction)> = fastest.collect();
         all.sort_by_key(|(_, prediction)| prediction.time_ps);
         all
     }
@@ -160,7 +158,10 @@ fn nccl(library: Library, of: &RankedCollective<'_>, bound: Option<&Rival>) -> a
         let of_servers = rings.as_ref().and_then(|(set, _)| trees(topology, set));
         let meets_bound = |bound: &Rival| {
             let rings = list.first().map(|rings| rings.prediction(LARGE).transmission_ps);
-            rings.is_some_and(|rings| rings <= bound.bound(LARGE).transmission_ps.saturating_add(1))
+            // Both are rounded to picoseconds at different places.
+            rings.is_some_and(|rings| {
+                rings.saturating_mul(9_999) <= bound.bound(LARGE).transmission_ps.saturating_mul(10_000)
+            })
         };
         let cost = match of_servers {
             Some(cost) => Some(cost),

@@ -1,19 +1,20 @@
 //! `lockstep expect`: what a collective should reach on a machine, beside what it reaches.
 
 mod algorithms;
+mod expectation;
 mod plot;
 mod record;
 
 use anyhow::{Context, ensure};
 use lockstep::files::to_json_rows;
-use lockstep::schedule::Picoseconds;
 use lockstep::topology::{Quantity, Sizes};
 use lockstep_measure::format::{ReadOptions, read};
-use lockstep_measure::{Observed, ObservedRequest, Prediction, SweepPoint, SweepVerdict};
+use lockstep_measure::{Observed, ObservedRequest};
 
 use self::algorithms::{Algorithms, RankedCollective};
+use self::expectation::Expectation;
 pub(crate) use self::record::ExpectRecord;
-use super::rivals::{Rival, RivalProblem};
+use super::rivals::RivalProblem;
 use super::times;
 use crate::args::{ExpectArgs, Verbosity};
 use crate::command_files::CommandFiles;
@@ -111,45 +112,4 @@ fn sizes(args: &ExpectArgs, observed: Option<&Observed>) -> anyhow::Result<Vec<u
         );
     }
     Ok(sizes)
-}
-
-/// The times of a collective for several sizes.
-struct Expectation<'a> {
-    of_ranks: RankedCollective<'a>,
-    algorithms: Option<Algorithms>,
-    rival: Rival,
-    observed: Option<Observed>,
-    /// In ascending order, at least one.
-    sizes: Vec<u64>,
-}
-
-impl Expectation<'_> {
-    fn bound(&self, bytes: u64) -> Prediction {
-        self.rival.bound(bytes)
-    }
-
-    /// Returns the name and the prediction of the fastest algorithm of the library.
-    fn algorithm(&self, bytes: u64) -> Option<(&str, Prediction)> {
-        self.algorithms.as_ref().and_then(|algorithms| algorithms.best(bytes))
-    }
-
-    fn plan(&self, bytes: u64) -> Option<Picoseconds> {
-        self.rival.best(bytes)
-    }
-
-    fn measured_ps(&self, bytes: u64) -> Option<u128> {
-        self.observed.as_ref().and_then(|observed| observed.time(bytes))
-    }
-
-    /// Returns the measured time beside its predictions.
-    fn point(&self, bytes: u64) -> Option<SweepPoint> {
-        let algorithm = self.algorithm(bytes).map(|(_, prediction)| prediction);
-        Some(SweepPoint { bytes, bound: self.bound(bytes), algorithm, observed_ps: self.measured_ps(bytes)? })
-    }
-
-    /// Returns the verdict of all measured sizes.
-    fn verdict(&self) -> Option<SweepVerdict> {
-        let points: Vec<SweepPoint> = self.sizes.iter().filter_map(|&bytes| self.point(bytes)).collect();
-        SweepVerdict::of(&points)
-    }
 }

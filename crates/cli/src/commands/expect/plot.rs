@@ -5,7 +5,7 @@ use lockstep_report::{
     AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, PageLimits, front_html, size_curves_svg,
 };
 
-use super::Expectation;
+use super::expectation::Expectation;
 use crate::command_line::command_line;
 use crate::commands::size_ranges::size;
 use crate::text::counted;

@@ -6,7 +6,7 @@ use lockstep_measure::SweepPoint;
 use lockstep_report::Table;
 use serde::Serialize;
 
-use super::Expectation;
+use super::expectation::Expectation;
 use crate::commands::size_ranges::size;
 use crate::text::{self, Sheet, counted};
 
@@ -164,7 +164,7 @@ impl ExpectRecord {
             collective: expectation.of_ranks.name.word(),
             ranks: expectation.of_ranks.members.len(),
             library: expectation.algorithms.as_ref().map(|algorithms| algorithms.source.clone()),
-            algorithms: expectation.algorithms.as_ref().map(super::Algorithms::names),
+            algorithms: expectation.algorithms.as_ref().map(super::algorithms::Algorithms::names),
             sizes: expectation.sizes.iter().map(of_size).collect(),
             measured: measured.map(|(observed, verdict)| MeasuredRecord {
                 test: observed.test.clone(),

@@ -138,7 +138,7 @@ fn collective(line: &SizeLine) -> String {
     let algorithm = line.algorithm.as_deref().map_or_else(String::new, |algorithm| format!(" by {algorithm}"));
     let in_place = if line.in_place { " in place" } else { "" };
     let [from, to] = line.sizes.map(size_ranges::size);
-    let bandwidth = rounded_bandwidth((1e12 / line.byte_ps.max(1e-6)).round() as u64);
+    let bandwidth = bandwidth(line.byte_ps);
     let start_up = time(line.start_up_ps);
     format!(
         "{}{ranks}{algorithm}{in_place}: {start_up} + size / {bandwidth} from {from} to {to}",
@@ -146,14 +146,24 @@ fn collective(line: &SizeLine) -> String {
     )
 }
 
+/// Returns the bandwidth at which a byte takes this time.
+fn bandwidth(byte_ps: f64) -> String {
+    rounded_bandwidth(whole(1e12 / byte_ps.max(1e-6)))
+}
+
+/// Returns the nearest whole number, at least 0.
+#[expect(clippy::cast_sign_loss, reason = "at least 0")]
+fn whole(number: f64) -> u64 {
+    number.round().max(0.0) as u64
+}
+
 fn time(picoseconds: f64) -> String {
-    let number = picoseconds.round().max(0.0) as u64;
+    let number = whole(picoseconds);
     let step = 10u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(2));
     Quantity::Time.format((number + step / 2) / step * step)
 }
 
 fn add_algorithms(sheet: &mut Sheet, model: &TimeModel) {
-    let bandwidth = |byte_ps: f64| rounded_bandwidth((1e12 / byte_ps.max(1e-6)).round() as u64);
     let mut add = |name: &str, constant: Constant, written: &dyn Fn(f64) -> String, ends: fn([f64; 2]) -> [f64; 2]| {
         let [low, high] = ends(constant.interval).map(written);
         let text = if constant.is_identified {

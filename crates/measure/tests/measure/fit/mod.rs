@@ -37,7 +37,7 @@ fn classes_and_degraded_links_are_recovered_from_all_pairs() {
         }
         table.extend(["\n", &sum.row(name, MACHINES)]);
     }
-    let page = include_str!("../../../../docs/guide/src/measured.md");
+    let page = include_str!("../../../../../docs/guide/src/measured.md");
     assert!(page.contains(&table), "the guide has another table than:\n{table}");
 }
 

@@ -96,7 +96,7 @@ proptest! {
             }
         }
         let document = lockstep_topology::TopologyDocument::from(&fit.network).with_measured(fit.measured.clone());
-        let read = lockstep_topology::read_graph(&document.to_json(), lockstep_topology::GraphFormat::Json, "machine").unwrap();
+        let read = lockstep_topology::read_graph(&lockstep_topology::write_document(&document), lockstep_topology::GraphFormat::Json, "machine").unwrap();
         prop_assert_eq!(read, fit.network);
     }
 
