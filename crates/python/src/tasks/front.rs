@@ -118,7 +118,7 @@ impl Front {
         &self,
         sizes: Vec<u64>,
         observed: BTreeMap<u64, u128>,
-    ) -> PyResult<(Vec<ComparedTimes>, Option<String>)> {
+    ) -> (Vec<ComparedTimes>, Option<String>) {
         let mut points = Vec::new();
         let rows = sizes.into_iter().map(|bytes| {
             let bound = self.bound(bytes);
@@ -132,7 +132,7 @@ impl Front {
             (bytes, bound.time_ps, plan_ps.number(), of_observed)
         });
         let rows = rows.collect();
-        Ok((rows, SweepVerdict::of(&points).map(|verdict| verdict.to_string())))
+        (rows, SweepVerdict::of(&points).map(|verdict| verdict.to_string()))
     }
 
     /// Returns the bus bandwidth of a time in picoseconds, in bytes per second.
