@@ -3,19 +3,17 @@
 #![allow(clippy::print_stdout, reason = "the example prints a table")]
 #![allow(dead_code, reason = "the tests use other parts of the module")]
 
-#[path = "../tests/fit/machines.rs"]
+#[path = "../tests/measure/fit/machines.rs"]
 mod machines;
 
-use machines::{Conditions, FAMILIES, Machine, Score, fitted};
+use machines::{Conditions, FAMILIES, HEAD, Machine, Score, fitted};
 
 /// Machines per family.
 const MACHINES: u64 = 20;
 
 fn main() {
     let conditions = Conditions { noise: 300, degraded: 5 };
-    println!(
-        "family | machines | classes | identified | worst error | degraded | visible | found | one of several | invented"
-    );
+    println!("{HEAD}");
     for (family, name) in FAMILIES.iter().enumerate() {
         let mut sum = Score::default();
         for seed in 0..MACHINES {
@@ -24,16 +22,6 @@ fn main() {
             let fit = fitted(&machine.topology, measurement.samples);
             sum = sum.and(Score::new(&machine, &measurement.visible, &fit));
         }
-        println!(
-            "{name} | {MACHINES} | {} | {} | {:.2} % | {} | {} | {} | {} | {}",
-            sum.classes,
-            sum.identified,
-            100.0 * sum.worst,
-            sum.degraded,
-            sum.visible,
-            sum.found,
-            sum.ambiguous,
-            sum.invented
-        );
+        println!("{}", sum.row(name, MACHINES));
     }
 }

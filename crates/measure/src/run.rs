@@ -75,6 +75,16 @@ pub enum TransferKind {
     Message,
 }
 
+impl fmt::Display for TransferKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Copy => "copy",
+            Self::Kernel => "kernel",
+            Self::Message => "message",
+        })
+    }
+}
+
 /// A device or rank of a run.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Device {

@@ -42,15 +42,17 @@ impl Work {
     /// Returns the work of an all-reduce of `bytes` among `ranks`; `None` for an algorithm that is not known, and for numbers of ranks
     /// that it does not support without additional messages.
     ///
-    /// Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", *International Journal of
-    /// High Performance Computing Applications* 19 (2005).
-    ///
     /// ```
     /// use lockstep_measure::Work;
     ///
     /// let ring = Work::of_all_reduce("ring", 4, 4096).unwrap();
     /// assert_eq!((ring.steps, ring.bytes, ring.reduced), (6.0, 6144.0, 3072.0));
     /// ```
+    ///
+    /// # Source
+    ///
+    /// Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH", *International Journal of
+    /// High Performance Computing Applications* 19 (2005).
     pub fn of_all_reduce(algorithm: &str, ranks: u32, bytes: u64) -> Option<Self> {
         let (n, ranks_f64) = (bytes as f64, f64::from(ranks));
         let share = (ranks_f64 - 1.0) / ranks_f64;
@@ -109,16 +111,16 @@ impl TimeModel {
         }
         let values = fit_logarithms(&table, ITERATIONS[0]);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let draws: Vec<[f64; 3]> = (0..SAMPLES)
+        let fits: Vec<[f64; 3]> = (0..SAMPLES)
             .map(|_| {
-                let drawn: Vec<_> = (0..table.len()).map(|_| table[rng.random_range(0..table.len())]).collect();
-                fit_logarithms(&drawn, ITERATIONS[1])
+                let rows: Vec<_> = (0..table.len()).map(|_| table[rng.random_range(0..table.len())]).collect();
+                fit_logarithms(&rows, ITERATIONS[1])
             })
             .collect();
         let constant = |term: usize| {
-            let mut drawn: Vec<f64> = draws.iter().map(|values| values[term]).collect();
-            drawn.sort_unstable_by(f64::total_cmp);
-            let interval = [drawn[SAMPLES / 20], drawn[SAMPLES - 1 - SAMPLES / 20]];
+            let mut found: Vec<f64> = fits.iter().map(|values| values[term]).collect();
+            found.sort_unstable_by(f64::total_cmp);
+            let interval = [found[SAMPLES / 20], found[SAMPLES - 1 - SAMPLES / 20]];
             let is_narrow = interval[1] <= MAX_RATIO * interval[0];
             Constant { value: values[term], interval, is_identified: is_narrow && is_independent(&table, term) }
         };
@@ -158,14 +160,14 @@ fn fit_logarithms<const N: usize>(rows: &[Row<N>], iterations: usize) -> [f64; N
     });
     let mut best: Option<(f64, [f64; N])> = None;
     for start in STARTS {
-        let mut logs = scale.map(|scale| (scale * start).ln());
+        let mut exponents = scale.map(|scale| (scale * start).ln());
         let mut loss = 0.0;
         for _ in 0..iterations {
             let mut matrix = [[0.0; N]; N];
             let mut side = [0.0; N];
             loss = 0.0;
             for row in rows {
-                let parts: [f64; N] = std::array::from_fn(|term| row.terms[term] * logs[term].exp());
+                let parts: [f64; N] = std::array::from_fn(|term| row.terms[term] * exponents[term].exp());
                 let sum: f64 = parts.iter().sum::<f64>().max(f64::MIN_POSITIVE);
                 let error = (row.time / sum).ln();
                 let weight = (HUBER / error.abs().max(1e-12)).min(1.0);
@@ -181,14 +183,14 @@ fn fit_logarithms<const N: usize>(rows: &[Row<N>], iterations: usize) -> [f64; N
             (0..N).for_each(|term| matrix[term][term] += 1e-6);
             let step = solve(matrix, side);
             for term in 0..N {
-                logs[term] = (logs[term] + step[term].clamp(-1.0, 1.0)).clamp(-40.0, 40.0);
+                exponents[term] = (exponents[term] + step[term].clamp(-1.0, 1.0)).clamp(-40.0, 40.0);
             }
             if step.iter().all(|step| step.abs() < 1e-10) {
                 break;
             }
         }
         if best.is_none_or(|(least, _)| loss < least) {
-            best = Some((loss, logs.map(f64::exp)));
+            best = Some((loss, exponents.map(f64::exp)));
         }
     }
     best.map_or([0.0; N], |(_, constants)| constants)
@@ -232,7 +234,9 @@ fn is_independent<const N: usize>(rows: &[Row<N>], term: usize) -> bool {
 fn normalised(mut column: Vec<f64>) -> Vec<f64> {
     let length = column.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
     if length > 0.0 {
-        column.iter_mut().for_each(|entry| *entry /= length);
+        for entry in &mut column {
+            *entry /= length;
+        }
     }
     column
 }
@@ -272,10 +276,10 @@ pub fn size_lines(run: &Run) -> Vec<SizeLine> {
     let mut lines = Vec::new();
     let mut known: Vec<(CollectiveName, bool)> = Vec::new();
     for sample in &run.samples {
-        if let Workload::Collective(collective) = sample.workload {
-            if !known.contains(&(collective, sample.in_place)) {
-                known.push((collective, sample.in_place));
-            }
+        if let Workload::Collective(collective) = sample.workload
+            && !known.contains(&(collective, sample.in_place))
+        {
+            known.push((collective, sample.in_place));
         }
     }
     for (collective, in_place) in known {

@@ -101,7 +101,7 @@ pub use family::{
 #[cfg(feature = "formats")]
 pub use format::{
     FileFault, FilePlace, GraphFile, GraphFormat, ReadError, ReadNote, ReadOptions, WriteError, read_graph,
-    read_graph_file, write_graph,
+    read_graph_file, write_document, write_graph,
 };
 pub use id::{ChannelId, NodeId, ResourceId};
 #[cfg(feature = "families")]

@@ -161,12 +161,6 @@ impl TopologyDocument {
         self.measured.as_ref()
     }
 
-    /// Returns the text of a file of the format `json`, with one list element per line.
-    #[cfg(feature = "formats")]
-    pub fn to_json(&self) -> String {
-        crate::format::write_document(self)
-    }
-
     pub(crate) fn into_builder(self) -> Result<TopologyBuilder, TopologyError> {
         let (nodes, channels) = (self.nodes.len() as u64, self.channels.len() as u64);
         let mut builder = TopologyBuilder::sized(self.name, nodes, channels)?;

@@ -129,7 +129,7 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Find the best schedule for every size, with a lower bound of its time
     Front(SizeFrontArgs),
-    /// Fit the bandwidths and latencies of a network to the outputs of benchmarks, and find slow links
+    /// Fit bandwidths and latencies to the outputs of benchmarks, and find slow links
     Fit(FitArgs),
     /// Find rings or chains for NCCL and RCCL, with a bound of their bandwidth
     Rings(RingsArgs),

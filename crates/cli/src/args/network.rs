@@ -27,8 +27,7 @@ pub(crate) struct NetworkArgs {
     /// Bandwidth of one unit of capacity, such as 25GB/s; bandwidths of a graph file are rounded down to multiples of it
     #[arg(long, value_name = "BANDWIDTH", value_parser = |text: &str| Quantity::Bandwidth.parse(text))]
     unit: Option<u64>,
-    /// Fit the bandwidths and latencies to the output of a benchmark, such as nccl-tests or nvbandwidth; repeat for more. The devices are
-    /// the terminals in their order; `lockstep fit` has more options
+    /// Fit the bandwidths and latencies to the output of a benchmark, as lockstep fit does without options; repeat for more
     #[arg(long, value_name = "FILE")]
     measured: Vec<PathBuf>,
     /// Reduce the capacity of the links between nodes U and V, or of the channels U->V, to a part, such as 50%; repeat for more

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use lockstep::Topology;
-use lockstep::topology::{GraphFormat, TopologyDocument, write_graph};
+use lockstep::topology::{GraphFormat, TopologyDocument, write_document, write_graph};
 use lockstep_measure::{Fit, SlowLink};
 use lockstep_report::{
     DrawingLimits, LinkMark, MarkedChannels, NetworkFacts, PageLimits, marked_topology_svg, network_html,
@@ -83,7 +83,7 @@ impl NetworkOutput {
     /// Those of [`write`](Self::write).
     pub(super) fn write_fit(self, fit: &Fit) -> anyhow::Result<()> {
         let text = if self.format == NetworkFormat::Json {
-            TopologyDocument::from(&fit.network).with_measured(fit.measured.clone()).to_json()
+            write_document(&TopologyDocument::from(&fit.network).with_measured(fit.measured.clone()))
         } else {
             self.text(&fit.network, marks(fit))?
         };

@@ -9,7 +9,9 @@
 //! median of the upper half. The bandwidth of an identified class is the mean over the trials that it limits, without a tenth at
 //! each end, or their upper quartile if they pile up below a maximum.
 //!
-//! Source: Butkovic, *Max-linear Systems* (2010), section 3.1, for the principal solution.
+//! # Source
+//!
+//! Butkovic, *Max-linear Systems* (2010), section 3.1, for the principal solution.
 
 use super::trials::{Share, Trials};
 
@@ -73,6 +75,7 @@ impl Bandwidths {
 }
 
 /// Returns a bandwidth with a relative change.
+#[expect(clippy::cast_sign_loss, reason = "factors are positive")]
 pub(super) fn scaled(bandwidth: u64, factor: f64) -> u64 {
     (bandwidth as f64 * factor).round() as u64
 }
@@ -80,7 +83,7 @@ pub(super) fn scaled(bandwidth: u64, factor: f64) -> u64 {
 /// Fits the bandwidths of all classes. Takes `O(T log T)` time for `T` trials.
 pub(super) fn fit(trials: &Trials, classes: usize) -> Bandwidths {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); trials.signatures.len()];
-    for (place, trial) in trials.trials.iter().enumerate() {
+    for (place, trial) in trials.list.iter().enumerate() {
         members[trial.signature as usize].push(place as u32);
     }
     let mut fit = Fit { trials, members, classes, has_duplex: Vec::new() };
@@ -88,13 +91,13 @@ pub(super) fn fit(trials: &Trials, classes: usize) -> Bandwidths {
     let mut found = Bandwidths {
         resources: vec![Resource::default(); 2 * classes],
         deviation: 0.0,
-        is_slow: vec![false; trials.trials.len()],
+        is_slow: vec![false; trials.list.len()],
         expected: Vec::new(),
     };
     for round in 0..ROUNDS {
         fit.update(&mut found, round == 0);
     }
-    for (trial, signature) in trials.trials.iter().map(|trial| (trial, &trials.signatures[trial.signature as usize])) {
+    for (trial, signature) in trials.list.iter().map(|trial| (trial, &trials.signatures[trial.signature as usize])) {
         for share in &signature.shares {
             let resource = &mut found.resources[share.resource as usize];
             resource.carried = resource.carried.max(share.of_lane(trial.rate));
@@ -137,7 +140,7 @@ impl Fit<'_> {
     }
 
     fn rate(&self, trial: u32) -> u64 {
-        self.trials.trials[trial as usize].rate
+        self.trials.list[trial as usize].rate
     }
 
     /// Returns the rate of a normal trial of a signature.
@@ -210,18 +213,18 @@ impl Fit<'_> {
     /// Finds the deviation of the rates, and the trials that are too slow for it.
     fn find_slow(&self, found: &mut Bandwidths) {
         let ratio = |trial: usize| {
-            let trial = &self.trials.trials[trial];
+            let trial = &self.trials.list[trial];
             trial.rate as f64 / found.expected[trial.signature as usize].max(1) as f64
         };
-        let is_exact = |trial: &usize| self.trials.signatures[self.trials.trials[*trial].signature as usize].is_exact;
+        let is_exact = |trial: &usize| self.trials.signatures[self.trials.list[*trial].signature as usize].is_exact;
         // Slow links do not change the rates above the expected ones.
-        let exact = (0..self.trials.trials.len()).filter(is_exact);
+        let exact = (0..self.trials.list.len()).filter(is_exact);
         let mut above: Vec<f64> = exact.map(|trial| ratio(trial) - 1.0).filter(|&above| above > 0.0).collect();
         above.sort_unstable_by(f64::total_cmp);
         let middle = above.get(above.len() / 2).copied().unwrap_or(0.0);
         let deviation = middle * DEVIATIONS_PER_MEDIAN;
         let least = 1.0 - (4.0 * deviation).clamp(SLOW, MAX_SLOW);
-        let is_slow = (0..self.trials.trials.len()).map(|trial| is_exact(&trial) && ratio(trial) < least).collect();
+        let is_slow = (0..self.trials.list.len()).map(|trial| is_exact(&trial) && ratio(trial) < least).collect();
         (found.deviation, found.is_slow) = (deviation, is_slow);
     }
 }

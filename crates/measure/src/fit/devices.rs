@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use lockstep_topology::{NodeId, Topology};
 
-use super::FitError;
+use super::error::FitError;
 use crate::{Device, Run, Workload};
 
 /// Returns the terminal of each device of a run, in the order of the run.

@@ -3,11 +3,12 @@
 use lockstep_topology::ChannelId;
 
 use super::bandwidth::{self, Bandwidths, TOLERANCE, scaled};
+use super::result::{ClassFit, Evidence, KindFit, MixedClass, Probe, SlowLink, SlowTransfer};
 use super::routes::Profiles;
 use super::slow::{self, SlowWire, SlowWires};
 use super::trials::{Share, Trial, Trials};
 use super::wires::Wires;
-use super::{ClassFit, Evidence, KindFit, MixedClass, Probe, SlowLink, SlowTransfer, latency, probe};
+use super::{latency, probe};
 use crate::TransferKind;
 
 /// Both directions of a link share a resource if they carry less than this part of twice one direction.
@@ -28,7 +29,7 @@ pub(super) fn fit(wires: &Wires<'_>, kind: TransferKind, trials: &Trials, profil
     slow.sort_by(|one, other| one.part.total_cmp(&other.part).then_with(|| one.channels.cmp(&other.channels)));
     let mixed = split_mixed(wires, trials, found.slow_part(), &mut slow);
     let transfer = |&place: &u32| {
-        let Trial { flows, signature, has_unique_paths, rate, .. } = &trials.trials[place as usize];
+        let Trial { flows, signature, has_unique_paths, rate, .. } = &trials.list[place as usize];
         let expected = found.expected[*signature as usize];
         SlowTransfer { flows: flows.clone(), rate: *rate, expected, has_several_paths: !has_unique_paths }
     };
@@ -37,7 +38,7 @@ pub(super) fn fit(wires: &Wires<'_>, kind: TransferKind, trials: &Trials, profil
     slow_transfers.sort_by(|one, other| part(one).total_cmp(&part(other)).then_with(|| one.flows.cmp(&other.flows)));
     let latency = latency::fit(&trials.pings, profiles, wires.classes.len());
     let deviation = found.deviation;
-    KindFit { kind, trials: trials.trials.len(), deviation, classes, slow, slow_transfers, mixed, latency }
+    KindFit { kind, trials: trials.list.len(), deviation, classes, slow, slow_transfers, mixed, latency }
 }
 
 /// Returns what the trials show of each class.
@@ -83,7 +84,7 @@ fn classes(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths, slow: &[SlowW
         .collect();
     let is_visible = visible(wires, trials, found, slow);
     let known: Vec<u64> = (0..count).map(|class| found.resources[class].bandwidth.max(1)).collect();
-    for (class, fit) in classes.iter_mut().enumerate().filter(|_| !trials.trials.is_empty()) {
+    for (class, fit) in classes.iter_mut().enumerate().filter(|_| !trials.list.is_empty()) {
         let (seen, unseen): (Vec<u32>, Vec<u32>) =
             wires.classes[class].wires.iter().partition(|&&wire| is_visible[wire as usize]);
         fit.visible = seen.iter().map(|&wire| wires.wire(wire).channels.len() as u32).sum();
@@ -105,9 +106,11 @@ fn channels_of(wires: &Wires<'_>, class: usize) -> Vec<ChannelId> {
 
 /// Returns true for each wire that fills up in some trial, so that the trial shows if it is slow.
 fn visible(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths, slow: &[SlowWire]) -> Vec<bool> {
-    let mut is_visible = vec![false; wires.wires.len()];
-    slow.iter().for_each(|slow| is_visible[slow.wire as usize] = true);
-    for trial in &trials.trials {
+    let mut is_visible = vec![false; wires.list.len()];
+    for slow in slow {
+        is_visible[slow.wire as usize] = true;
+    }
+    for trial in &trials.list {
         let signature = &trials.signatures[trial.signature as usize];
         for load in trial.loads.iter().filter(|_| signature.is_exact) {
             let wire = wires.wire(load.wire);
@@ -123,8 +126,8 @@ fn visible(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths, slow: &[SlowW
 
 /// Takes the slow links of mixed classes away.
 fn split_mixed(wires: &Wires<'_>, trials: &Trials, tolerance: f64, slow: &mut Vec<SlowLink>) -> Vec<MixedClass> {
-    let mut is_measured = vec![false; wires.wires.len()];
-    let loads = trials.trials.iter().flat_map(|trial| &trial.loads);
+    let mut is_measured = vec![false; wires.list.len()];
+    let loads = trials.list.iter().flat_map(|trial| &trial.loads);
     loads.for_each(|load| is_measured[load.wire as usize] = true);
     let mut mixed = Vec::new();
     for class in 0..wires.classes.len() {

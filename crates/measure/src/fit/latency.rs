@@ -73,7 +73,7 @@ pub(super) fn fit(pings: &[Ping], profiles: &Profiles, classes: usize) -> Option
     let (basis, groups) = independent(&used, &column);
     let values = least_squares(&basis, &column);
     let value = |term: usize| basis.iter().position(|&other| other == term).map_or(0.0, |place| values[place]);
-    let round = |term: usize| value(term).round().max(0.0) as u64;
+    let round = |term: usize| whole(value(term));
     let parts = groups.iter().flat_map(|group| {
         let mut rows: Vec<Vec<u32>> = match group[..] {
             [_] => vec![vec![1]],
@@ -93,14 +93,17 @@ pub(super) fn fit(pings: &[Ping], profiles: &Profiles, classes: usize) -> Option
     })
 }
 
+/// Returns the nearest whole number of picoseconds, at least 0.
+#[expect(clippy::cast_sign_loss, reason = "at least 0")]
+fn whole(picoseconds: f64) -> u64 {
+    picoseconds.round().max(0.0) as u64
+}
+
 fn part(group: &[usize], counts: &[u32], value: &impl Fn(usize) -> f64) -> LatencyPart {
     let name = |term: usize| term.checked_sub(1).map_or(LatencyTerm::StartUp, LatencyTerm::Class);
     let pairs = || group.iter().zip(counts).filter(|&(_, &count)| count > 0);
     let sum: f64 = pairs().map(|(&term, &count)| value(term) * f64::from(count)).sum();
-    LatencyPart {
-        terms: pairs().map(|(&term, &count)| (name(term), count)).collect(),
-        picoseconds: sum.round().max(0.0) as u64,
-    }
+    LatencyPart { terms: pairs().map(|(&term, &count)| (name(term), count)).collect(), picoseconds: whole(sum) }
 }
 
 /// Returns the first columns that no earlier ones explain, and the groups of terms that cannot be separated.
@@ -140,15 +143,11 @@ fn least_squares(basis: &[usize], column: &impl Fn(usize) -> Vec<f64>) -> Vec<f6
         let target = vec![1.0; column(first).len()];
         let solution = solve(&terms, column, &target);
         let least = (0..solution.len()).min_by(|&one, &other| solution[one].total_cmp(&solution[other]));
-        match least.filter(|&place| solution[place] < 0.0) {
-            Some(place) => {
-                active.remove(place);
-            }
-            None => {
-                active.iter().zip(solution).for_each(|(&place, value)| values[place] = value);
-                return values;
-            }
-        }
+        let Some(negative) = least.filter(|&place| solution[place] < 0.0) else {
+            active.iter().zip(solution).for_each(|(&place, value)| values[place] = value);
+            return values;
+        };
+        active.remove(negative);
     }
 }
 

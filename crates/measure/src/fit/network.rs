@@ -6,10 +6,13 @@ use lockstep_topology::{
     ChannelId, MAX_CAPACITY, MAX_LATENCY_PS, Measured, MeasuredClass, MeasuredLink, MeasuredSource, Quantity, Topology,
 };
 
-use super::bandwidth::scaled;
-use super::latency::{LatencyFit, LatencyTerm};
+use super::bandwidth::{TOLERANCE, scaled};
+use super::error::FitError;
+use super::latency::{LatencyFit, LatencyPart, LatencyTerm};
+use super::measured_file::MeasuredFile;
+use super::result::{ClassFit, Evidence, KindFit, SlowLink};
+use super::rounding::{rounded, rounded_bandwidth};
 use super::wires::Wires;
-use super::{Evidence, FitError, KindFit, MeasuredFile, SlowLink, rounded, rounded_bandwidth};
 
 /// The greatest relative error of a bandwidth by rounding: 1 %.
 const MAX_ROUNDING: f64 = 0.01;
@@ -31,14 +34,14 @@ pub(super) fn build(
     let (unit, rounding) =
         if has_bandwidths { unit(&bandwidths) } else { (topology.unit_bytes_per_second().unwrap_or(0), 0.0) };
     let capacity = |channel: ChannelId| {
-        let capacity = (bandwidths[channel.index()] + unit / 2).checked_div(unit).unwrap_or(1);
+        let capacity = bandwidths[channel.index()].saturating_add(unit / 2).checked_div(unit).unwrap_or(1);
         if has_bandwidths { capacity.clamp(1, MAX_CAPACITY) } else { topology.capacity(channel).into() }
     };
     let class_of = class_of_channels(topology, first);
     let latency_ps = |channel: ChannelId| latency_of(topology, channel, latency, class_of[channel.index()]);
     let unit = has_bandwidths.then_some(unit).or(topology.unit_bytes_per_second());
     let network = topology.with_rates(unit, capacity, latency_ps)?;
-    let shared = |class: &super::ClassFit| class.half_duplex.is_some();
+    let shared = |class: &ClassFit| class.half_duplex.is_some();
     let links: Vec<[ChannelId; 2]> = topology
         .links()
         .into_iter()
@@ -50,7 +53,10 @@ pub(super) fn build(
         channels: class.channels.len() as u32,
         bytes_per_second: class.half_duplex.unwrap_or(class.bandwidth),
         lower_limit: class.lower_limit,
-        upper_limit: class.upper_limit,
+        upper_limit: match class.half_duplex {
+            Some(both) => Some(scaled(both, 1.0 + TOLERANCE)),
+            None => class.upper_limit,
+        },
         identified: class.evidence == Evidence::Identified,
         half_duplex: class.half_duplex.is_some(),
         tests: class.tests,
@@ -138,8 +144,8 @@ fn unit(bandwidths: &[u64]) -> (u64, f64) {
     let (Some(&least), Some(&most)) = (different.first(), different.last()) else { return (1, 0.0) };
     let error = |unit: u64| {
         let of = |&bandwidth: &u64| {
-            let capacity = (bandwidth + unit / 2) / unit;
-            (capacity * unit).abs_diff(bandwidth) as f64 / bandwidth as f64
+            let capacity = bandwidth.saturating_add(unit / 2) / unit;
+            capacity.saturating_mul(unit).abs_diff(bandwidth) as f64 / bandwidth as f64
         };
         different.iter().map(of).fold(0.0, f64::max)
     };
@@ -176,13 +182,12 @@ pub(super) fn notes(wires: &Wires<'_>, fit: &KindFit, measured: &Measured) -> Ve
                 "{name}: not measured, and no bandwidth is known; {own} is that of the widest measured class per unit of capacity"
             )),
         }
-        if let Some(nominal) = wires.nominal(place as u32) {
-            if class.lower_limit as f64 > MAX_NOMINAL * nominal as f64 {
-                let carried = rounded_bandwidth(class.lower_limit);
-                notes.push(format!(
-                    "{name}: carried {carried}, more than its nominal bandwidth; transfers may use several paths, or the network or a unit is wrong"
-                ));
-            }
+        let nominal = wires.nominal(place as u32);
+        if nominal.is_some_and(|nominal| class.lower_limit as f64 > MAX_NOMINAL * nominal as f64) {
+            let carried = rounded_bandwidth(class.lower_limit);
+            notes.push(format!(
+                "{name}: carried {carried}, more than its nominal bandwidth; transfers may use several paths, or the network or a unit is wrong"
+            ));
         }
         if let Some(both) = class.half_duplex {
             notes.push(format!(
@@ -208,9 +213,9 @@ pub(super) fn notes(wires: &Wires<'_>, fit: &KindFit, measured: &Measured) -> Ve
     notes
 }
 
-impl super::LatencyPart {
+impl LatencyPart {
     /// Returns the part in words, such as `start-up and 2 x terminal to switch`.
-    pub fn terms_text(&self, classes: &[super::ClassFit]) -> String {
+    pub fn terms_text(&self, classes: &[ClassFit]) -> String {
         let names: BTreeMap<LatencyTerm, &str> = (classes.iter().enumerate())
             .map(|(place, class)| (LatencyTerm::Class(place), class.name.split(',').next().unwrap_or(&class.name)))
             .collect();

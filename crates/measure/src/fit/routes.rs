@@ -37,7 +37,7 @@ pub(super) struct Stretch {
 /// The different lists of classes that paths have: their order does not count.
 #[derive(Debug)]
 pub(super) struct Profiles {
-    profiles: Vec<Vec<Stretch>>,
+    lists: Vec<Vec<Stretch>>,
     places: BTreeMap<Vec<Stretch>, u32>,
     /// The profile with one more wire, by profile, class and lanes.
     extended: BTreeMap<(u32, u32, u32), u32>,
@@ -46,18 +46,18 @@ pub(super) struct Profiles {
 impl Profiles {
     /// Begins with the profile of the empty path.
     pub(super) fn new() -> Self {
-        Self { profiles: vec![Vec::new()], places: BTreeMap::from([(Vec::new(), 0)]), extended: BTreeMap::new() }
+        Self { lists: vec![Vec::new()], places: BTreeMap::from([(Vec::new(), 0)]), extended: BTreeMap::new() }
     }
 
     pub(super) fn get(&self, profile: u32) -> &[Stretch] {
-        &self.profiles[profile as usize]
+        &self.lists[profile as usize]
     }
 
     fn extend(&mut self, profile: u32, class: u32, lanes: u32) -> u32 {
         if let Some(&known) = self.extended.get(&(profile, class, lanes)) {
             return known;
         }
-        let mut stretches = self.profiles[profile as usize].clone();
+        let mut stretches = self.lists[profile as usize].clone();
         match stretches.binary_search_by_key(&class, |stretch| stretch.class) {
             Ok(place) => {
                 stretches[place].hops += 1;
@@ -65,10 +65,10 @@ impl Profiles {
             }
             Err(place) => stretches.insert(place, Stretch { class, hops: 1, lanes }),
         }
-        let next = self.profiles.len() as u32;
+        let next = self.lists.len() as u32;
         let place = *self.places.entry(stretches.clone()).or_insert(next);
         if place == next {
-            self.profiles.push(stretches);
+            self.lists.push(stretches);
         }
         self.extended.insert((profile, class, lanes), place);
         place
@@ -125,7 +125,9 @@ fn search(
     let topology = wires.topology;
     let mut reached: Vec<Option<Reached>> = vec![None; topology.node_count()];
     let mut is_wanted = vec![false; topology.node_count()];
-    targets.iter().for_each(|target| is_wanted[target.index()] = *target != source);
+    for target in targets {
+        is_wanted[target.index()] = *target != source;
+    }
     let mut missing = is_wanted.iter().filter(|&&wanted| wanted).count();
     let start = Reached { hops: 0, profile: Some(0), certain: Vec::new(), possible: Vec::new() };
     reached[source.index()] = Some(start);
@@ -148,25 +150,22 @@ fn search(
             }
             let own = wires.wire(wire);
             let profile = here.profile.map(|profile| profiles.extend(profile, own.class, own.lanes));
-            match known {
-                Some(known) => {
-                    if known.profile != profile {
-                        known.profile = None;
-                    }
-                    known.certain.retain(|other| *other == wire || here.certain.contains(other));
-                    add(&mut known.possible, here.possible.iter().copied().chain(is_marked(wire).then_some(wire)));
+            if let Some(known) = known {
+                if known.profile != profile {
+                    known.profile = None;
                 }
-                None => {
-                    let mut certain = here.certain.clone();
-                    certain.push(wire);
-                    let mut possible = here.possible.clone();
-                    add(&mut possible, is_marked(wire).then_some(wire));
-                    *known = Some(Reached { hops, profile, certain, possible });
-                    queue.push(head);
-                    if is_wanted[head.index()] {
-                        (missing, last) = (missing - 1, hops);
-                    }
-                }
+                known.certain.retain(|other| *other == wire || here.certain.contains(other));
+                add(&mut known.possible, here.possible.iter().copied().chain(is_marked(wire).then_some(wire)));
+                continue;
+            }
+            let mut certain = here.certain.clone();
+            certain.push(wire);
+            let mut possible = here.possible.clone();
+            add(&mut possible, is_marked(wire).then_some(wire));
+            *known = Some(Reached { hops, profile, certain, possible });
+            queue.push(head);
+            if is_wanted[head.index()] {
+                (missing, last) = (missing - 1, hops);
             }
         }
     }

@@ -38,8 +38,8 @@ fn rate_of(wires: &Wires<'_>, load: Load, trial: &Trial) -> u64 {
 
 /// Returns the most that a lane of each wire carried in a trial.
 pub(super) fn carried(wires: &Wires<'_>, trials: &Trials) -> Vec<u64> {
-    let mut carried = vec![0; wires.wires.len()];
-    for trial in &trials.trials {
+    let mut carried = vec![0; wires.list.len()];
+    for trial in &trials.list {
         for &load in &trial.loads {
             let known: &mut u64 = &mut carried[load.wire as usize];
             *known = (*known).max(rate_of(wires, load, trial));
@@ -55,19 +55,21 @@ pub(super) fn carried(wires: &Wires<'_>, trials: &Trials) -> Vec<u64> {
 pub(super) fn find(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths) -> SlowWires {
     let carried = carried(wires, trials);
     let is_full = 1.0 - found.slow_part();
-    let slow: Vec<u32> = (0..trials.trials.len() as u32).filter(|&trial| found.is_slow[trial as usize]).collect();
+    let slow: Vec<u32> = (0..trials.list.len() as u32).filter(|&trial| found.is_slow[trial as usize]).collect();
     // The slow trials that each wire explains.
     let mut explained_by: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for &place in &slow {
-        let trial = &trials.trials[place as usize];
+        let trial = &trials.list[place as usize];
         for &load in &trial.loads {
             if rate_of(wires, load, trial) as f64 >= carried[load.wire as usize] as f64 * is_full {
                 explained_by.entry(load.wire).or_default().push(place);
             }
         }
     }
-    let mut is_open = vec![false; trials.trials.len()];
-    slow.iter().for_each(|&trial| is_open[trial as usize] = true);
+    let mut is_open = vec![false; trials.list.len()];
+    for &trial in &slow {
+        is_open[trial as usize] = true;
+    }
     // Of wires that explain equally many, the slower one is first, so that numbers do not matter.
     let rank = |trials: usize, wire: u32| (trials, Reverse((carried[wire as usize], wire)));
     let mut queue: BinaryHeap<_> = explained_by.iter().map(|(&wire, list)| rank(list.len(), wire)).collect();
@@ -85,14 +87,16 @@ pub(super) fn find(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths) -> Sl
             queue.push(rank(of_wire.len(), wire));
             continue;
         }
-        let first = &trials.trials[of_wire[0] as usize];
+        let first = &trials.list[of_wire[0] as usize];
         let others = first.loads.iter().map(|load| load.wire).filter(|&other| other != wire);
         let alternatives: Vec<u32> =
             others.filter(|other| explained_by.contains_key(other) && open(*other) == of_wire).collect();
         let mut rates: Vec<u64> = of_wire.iter().map(|&place| lane_rate(wires, trials, wire, place)).collect();
         rates.sort_unstable();
         let bandwidth = median(&rates).unwrap_or(0);
-        of_wire.iter().for_each(|&trial| is_open[trial as usize] = false);
+        for &trial in &of_wire {
+            is_open[trial as usize] = false;
+        }
         result.wires.push(SlowWire { wire, bandwidth, trials: of_wire.len() as u32, alternatives });
     }
     let rest: Vec<u32> = slow.into_iter().filter(|&trial| is_open[trial as usize]).collect();
@@ -101,7 +105,7 @@ pub(super) fn find(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths) -> Sl
 }
 
 fn lane_rate(wires: &Wires<'_>, trials: &Trials, wire: u32, trial: u32) -> u64 {
-    let trial = &trials.trials[trial as usize];
+    let trial = &trials.list[trial as usize];
     let load = trial.loads.iter().find(|load| load.wire == wire);
     load.map_or(0, |&load| rate_of(wires, load, trial))
 }
@@ -113,10 +117,12 @@ fn without_slow_routes(
     (slow, is_full): (&[SlowWire], f64),
     rest: Vec<u32>,
 ) -> Vec<u32> {
-    let mut bandwidth_of: Vec<Option<u64>> = vec![None; wires.wires.len()];
-    slow.iter().for_each(|slow| bandwidth_of[slow.wire as usize] = Some(slow.bandwidth));
+    let mut bandwidth_of: Vec<Option<u64>> = vec![None; wires.list.len()];
+    for slow in slow {
+        bandwidth_of[slow.wire as usize] = Some(slow.bandwidth);
+    }
     let mut by_source: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
-    let flows_of = |trial: u32| trials.trials[trial as usize].flows.iter().copied();
+    let flows_of = |trial: u32| trials.list[trial as usize].flows.iter().copied();
     for [from, to] in rest.iter().flat_map(|&trial| flows_of(trial)) {
         by_source.entry(from).or_default().push(to);
     }
@@ -126,7 +132,7 @@ fn without_slow_routes(
         possible_of.extend(targets.iter().zip(possible).map(|(&to, wires)| ([source, to], wires)));
     }
     let is_unexplained = |&place: &u32| {
-        let trial = &trials.trials[place as usize];
+        let trial = &trials.list[place as usize];
         let explains = |&wire: &u32| {
             let is_certain = trial.loads.iter().any(|load| load.wire == wire);
             let limit = bandwidth_of[wire as usize].map_or(0, |bandwidth| {

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use lockstep_schedule::CollectiveName;
 use lockstep_topology::NodeId;
 
+use super::devices;
+use super::error::FitError;
 use super::routes::{Profiles, Route, routes};
 use super::wires::Wires;
-use super::{FitError, devices};
 use crate::{Figure, Flow, Run, Sample, TransferKind, Workload};
 
 /// Times of messages up to this size are latencies: 1 KiB.
@@ -18,6 +19,9 @@ const SATURATED: [u64; 2] = [9, 10];
 
 /// Greater rates in bytes per second are no measurements: about 1 PB/s.
 const MAX_RATE: u64 = 1 << 50;
+
+/// The greatest rate of a lane, so that sums of two do not overflow.
+const MAX_LANE_RATE: u64 = 1 << 62;
 
 /// The load of a wire by a trial: the number of transfers that cross it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,12 +58,14 @@ pub(super) struct Share {
 impl Share {
     /// Returns the rate of a lane at this rate of a transfer.
     pub(super) fn of_lane(self, rate: u64) -> u64 {
-        (u128::from(rate) * u128::from(self.flows) / u128::from(self.lanes.max(1))) as u64
+        let rate = u128::from(rate) * u128::from(self.flows) / u128::from(self.lanes.max(1));
+        u64::try_from(rate).unwrap_or(MAX_LANE_RATE).min(MAX_LANE_RATE)
     }
 
     /// Returns the rate of a transfer at this bandwidth of a lane.
     pub(super) fn of_transfer(self, bandwidth: u64) -> u64 {
-        (u128::from(bandwidth) * u128::from(self.lanes) / u128::from(self.flows.max(1))) as u64
+        let rate = u128::from(bandwidth) * u128::from(self.lanes) / u128::from(self.flows.max(1));
+        u64::try_from(rate).unwrap_or(u64::MAX)
     }
 }
 
@@ -83,7 +89,7 @@ pub(super) struct Ping {
 /// All trials of one kind of transfer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trials {
-    pub(super) trials: Vec<Trial>,
+    pub(super) list: Vec<Trial>,
     pub(super) signatures: Vec<Signature>,
     /// The rate of a lane of each class that collectives show; 0 without one. Empty if there are none.
     pub(super) limits: Vec<u64>,
@@ -173,7 +179,7 @@ pub(super) fn gather<'r>(
                     if place == next {
                         trials.signatures.push(signature);
                     }
-                    trials.trials.push(Trial { flows, loads, signature: place, has_unique_paths, rate });
+                    trials.list.push(Trial { flows, loads, signature: place, has_unique_paths, rate });
                 }
                 None => unlike += 1,
             }

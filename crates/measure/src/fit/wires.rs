@@ -59,7 +59,7 @@ pub(super) struct Class {
 #[derive(Clone, Debug)]
 pub(super) struct Wires<'a> {
     pub(super) topology: &'a Topology,
-    pub(super) wires: Vec<Wire>,
+    pub(super) list: Vec<Wire>,
     pub(super) classes: Vec<Class>,
     /// The wire of each channel; `None` for a failed one.
     of_channel: Vec<Option<u32>>,
@@ -89,7 +89,9 @@ impl<'a> Wires<'a> {
         let mut class_of = vec![0; count];
         let mut classes = Vec::with_capacity(by_key.len());
         for (place, (key, wires)) in by_key.into_iter().enumerate() {
-            wires.iter().for_each(|&wire| class_of[wire as usize] = place as u32);
+            for &wire in &wires {
+                class_of[wire as usize] = place as u32;
+            }
             let size = wires.iter().map(|&wire| channels[wire as usize].len() as u32).sum();
             classes.push(Class { key, wires, channels: size });
         }
@@ -107,7 +109,7 @@ impl<'a> Wires<'a> {
         let wires = (channels.into_iter().zip(lanes).zip(class_of).zip(opposites))
             .map(|(((channels, lanes), class), opposite)| Wire { channels, lanes, class, opposite })
             .collect();
-        Self { topology, wires, classes, of_channel, out }
+        Self { topology, list: wires, classes, of_channel, out }
     }
 
     /// Returns the distinct wires out of a node, with the nodes that they enter.
@@ -116,7 +118,7 @@ impl<'a> Wires<'a> {
     }
 
     pub(super) fn wire(&self, wire: u32) -> &Wire {
-        &self.wires[wire as usize]
+        &self.list[wire as usize]
     }
 
     /// Returns the class and the lanes of the wires into a node, if they are of one class and carry nothing else.
@@ -181,16 +183,18 @@ fn place_name(place: Place) -> String {
     }
 }
 
+/// Returns the first channel of the component of a channel, and shortens the way to it.
+fn root(parent: &mut [u32], mut channel: u32) -> u32 {
+    while parent[channel as usize] != channel {
+        parent[channel as usize] = parent[parent[channel as usize] as usize];
+        channel = parent[channel as usize];
+    }
+    channel
+}
+
 /// Returns the number of the wire of each channel; `None` for a failed one. Wires are numbered by their first channel.
 fn components(topology: &Topology) -> Vec<Option<u32>> {
     let mut parent: Vec<u32> = (0..topology.channel_bound() as u32).collect();
-    fn root(parent: &mut [u32], mut channel: u32) -> u32 {
-        while parent[channel as usize] != channel {
-            parent[channel as usize] = parent[parent[channel as usize] as usize];
-            channel = parent[channel as usize];
-        }
-        channel
-    }
     let mut first_of_resource: Vec<Option<u32>> = vec![None; topology.resource_count()];
     let mut first_of_ends: BTreeMap<[NodeId; 2], u32> = BTreeMap::new();
     for channel in topology.channels() {

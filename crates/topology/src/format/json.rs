@@ -55,8 +55,8 @@ pub(super) fn write(topology: &Topology) -> String {
     write_document(&TopologyDocument::from(topology))
 }
 
-/// Writes a document with one list element per line.
-pub(crate) fn write_document(document: &TopologyDocument) -> String {
+/// Returns the text of a file of the format `json`, with one list element per line.
+pub fn write_document(document: &TopologyDocument) -> String {
     let mut text = format!("{{\"format\": {}, \"version\": {VERSION}, ", quoted(FORMAT));
     write!(text, "\"name\": {}", quoted(&document.name)).expect("writing to a string never fails");
     push_rows(&mut text, "nodes", &document.nodes);

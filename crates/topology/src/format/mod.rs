@@ -43,5 +43,5 @@ pub use dispatch::{read_graph, read_graph_file, write_graph};
 pub use error::{FileFault, FilePlace, ReadError, WriteError};
 pub use graph_file::{GraphFile, ReadOptions};
 pub use graph_format::GraphFormat;
-pub(crate) use json::write_document;
+pub use json::write_document;
 pub use notes::ReadNote;

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &FitArgs, verbosity: Verbosity) -> anyhow::Result<ExitSt
         if let Some(file) = written_to {
             report.line("written to", file);
         }
-        format!("{}\n{}", report.to_text(), sheet::tables(&fit))
+        report.to_text() + &sheet::tables(&fit)
     };
     if is_data {
         output::print_beside(&report);

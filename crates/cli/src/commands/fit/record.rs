@@ -132,13 +132,16 @@ struct LineRecord<'a> {
     byte_ps: f64,
 }
 
-/// The constants of all-reduces.
+/// The constants of all-reduces in picoseconds; null if the times do not determine one.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ModelRecord {
-    step_ps: Option<ConstantRecord>,
-    byte_ps: Option<ConstantRecord>,
-    reduced_byte_ps: Option<ConstantRecord>,
+    /// Of a message without its bytes.
+    step: Option<ConstantRecord>,
+    /// Of a byte that is sent.
+    byte: Option<ConstantRecord>,
+    /// Of a byte that is reduced.
+    reduced_byte: Option<ConstantRecord>,
 }
 
 /// A constant with its interval of 90 %.
@@ -158,9 +161,9 @@ impl<'a> FitRecord<'a> {
             kinds: fit.kinds.iter().map(|kind| kind_record(topology, kind)).collect(),
             collectives: fit.collectives.iter().map(line).collect(),
             algorithms: fit.algorithms.as_ref().map(|model| ModelRecord {
-                step_ps: constant(model.step),
-                byte_ps: constant(model.byte),
-                reduced_byte_ps: constant(model.reduced_byte),
+                step: constant(model.step),
+                byte: constant(model.byte),
+                reduced_byte: constant(model.reduced_byte),
             }),
             notes: &fit.notes,
         }

@@ -31,10 +31,12 @@ pub(super) fn report(topology: &Topology, fit: &Fit) -> Sheet {
     }
     if let Some(unit) = fit.network.unit_bytes_per_second() {
         let rounding = 100.0 * fit.measured.rounding;
-        sheet.line(
-            "unit",
-            format!("{}; rounding changes bandwidths by at most {rounding:.2} %", Quantity::Bandwidth.format(unit)),
-        );
+        let rounded = if rounding > 0.0 {
+            format!("rounding changes bandwidths by at most {rounding:.2} %")
+        } else {
+            "no bandwidth is rounded".to_owned()
+        };
+        sheet.line("unit", format!("{}; {rounded}", Quantity::Bandwidth.format(unit)));
     }
     let several = fit.kinds.len() > 1;
     for kind in &fit.kinds {
@@ -59,7 +61,8 @@ pub(super) fn report(topology: &Topology, fit: &Fit) -> Sheet {
             for probe in class.probes.iter().take(MAX_PROBES) {
                 let together = if probe.flows.len() > 1 { " at the same time" } else { "" };
                 let transfers = flows(topology, &probe.flows);
-                sheet.line("to measure", format!("{}: transfer {transfers}{together}", probe.link));
+                let link = if transfers == probe.link { String::new() } else { format!("{}: ", probe.link) };
+                sheet.line("to measure", format!("{link}transfer {transfers}{together}"));
             }
             let more = class.probes.len().saturating_sub(MAX_PROBES);
             if more > 0 {
@@ -135,7 +138,7 @@ fn collective(line: &SizeLine) -> String {
     let algorithm = line.algorithm.as_deref().map_or_else(String::new, |algorithm| format!(" by {algorithm}"));
     let in_place = if line.in_place { " in place" } else { "" };
     let [from, to] = line.sizes.map(size_ranges::size);
-    let bandwidth = rounded_bandwidth((1e12 / line.byte_ps.max(1e-6)).round() as u64);
+    let bandwidth = bandwidth(line.byte_ps);
     let start_up = time(line.start_up_ps);
     format!(
         "{}{ranks}{algorithm}{in_place}: {start_up} + size / {bandwidth} from {from} to {to}",
@@ -143,16 +146,26 @@ fn collective(line: &SizeLine) -> String {
     )
 }
 
+/// Returns the bandwidth at which a byte takes this time.
+fn bandwidth(byte_ps: f64) -> String {
+    rounded_bandwidth(whole(1e12 / byte_ps.max(1e-6)))
+}
+
+/// Returns the nearest whole number, at least 0.
+#[expect(clippy::cast_sign_loss, reason = "at least 0")]
+fn whole(number: f64) -> u64 {
+    number.round().max(0.0) as u64
+}
+
 fn time(picoseconds: f64) -> String {
-    let number = picoseconds.round().max(0.0) as u64;
+    let number = whole(picoseconds);
     let step = 10u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(2));
     Quantity::Time.format((number + step / 2) / step * step)
 }
 
 fn add_algorithms(sheet: &mut Sheet, model: &TimeModel) {
-    let bandwidth = |byte_ps: f64| rounded_bandwidth((1e12 / byte_ps.max(1e-6)).round() as u64);
-    let mut add = |name: &str, constant: Constant, written: &dyn Fn(f64) -> String| {
-        let [low, high] = constant.interval.map(written);
+    let mut add = |name: &str, constant: Constant, written: &dyn Fn(f64) -> String, ends: fn([f64; 2]) -> [f64; 2]| {
+        let [low, high] = ends(constant.interval).map(written);
         let text = if constant.is_identified {
             format!("{name}: {} (90 % interval {low} to {high})", written(constant.value))
         } else {
@@ -160,14 +173,19 @@ fn add_algorithms(sheet: &mut Sheet, model: &TimeModel) {
         };
         sheet.line("all-reduce", text);
     };
-    add("time of a step", model.step, &time);
-    add("bandwidth of a rank", model.byte, &bandwidth);
-    add("reduction", model.reduced_byte, &bandwidth);
+    // A long time of a byte is a small bandwidth.
+    let reversed = |[low, high]: [f64; 2]| [high, low];
+    add("time of a step", model.step, &time, |ends| ends);
+    add("bandwidth of a rank", model.byte, &bandwidth, reversed);
+    add("reduction", model.reduced_byte, &bandwidth, reversed);
 }
 
-/// Returns the table of the classes, for each kind.
+/// Returns the table of the classes, for each kind; empty without bandwidths.
 pub(super) fn tables(fit: &Fit) -> String {
     let kinds: Vec<&KindFit> = fit.kinds.iter().filter(|kind| kind.has_bandwidths()).collect();
+    if kinds.is_empty() {
+        return String::new();
+    }
     let several = kinds.len() > 1;
     let columns = ["class of channels", "bandwidth", "known by", "at least", "at most", "tests", "slowness visible"];
     let mut table = Table::new(several.then_some("kind").into_iter().chain(columns));
@@ -183,7 +201,7 @@ pub(super) fn tables(fit: &Fit) -> String {
             };
             let row = [
                 class.name.clone(),
-                rounded_bandwidth(class.half_duplex.unwrap_or(class.bandwidth)),
+                rounded_bandwidth(class.bandwidth),
                 evidence.to_owned(),
                 limit((class.lower_limit > 0).then_some(class.lower_limit)),
                 limit(class.upper_limit),
@@ -194,5 +212,5 @@ pub(super) fn tables(fit: &Fit) -> String {
             table.push(several.then_some(name).into_iter().chain(row));
         }
     }
-    table.to_text()
+    format!("\n{}", table.to_text())
 }

@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::{describe, error_of, read_text};
 
-const SAMPLE: &str = include_str!("../../../../data/measured/transfers.csv");
+const SAMPLE: &str = include_str!("../../../../../data/measured/transfers.csv");
 
 #[test]
 fn the_sample_is_read() {

@@ -16,6 +16,7 @@ fn sample(flows: &[(u32, u32)], bytes: Option<u64>, figure: Figure) -> Sample {
     Sample { workload, bytes, figure, spread: None, in_place: false, is_wrong: false, line: 1 }
 }
 
+#[expect(clippy::cast_sign_loss, reason = "rates are positive")]
 fn rate(flows: &[(u32, u32)], gigabytes: f64) -> Sample {
     sample(flows, None, Figure::BytesPerSecond((gigabytes * GIGA as f64).round() as u64))
 }
@@ -36,7 +37,7 @@ fn groups(count: usize, size: usize) -> Topology {
     for pair in switches.windows(2) {
         network.link(pair[0], pair[1]);
     }
-    network.build().unwrap()
+    network.build().expect("a network")
 }
 
 fn figures(fit: &Fit) -> Vec<(u64, Evidence)> {
@@ -218,8 +219,14 @@ fn a_wrong_number_of_devices_is_refused_with_the_remedy() {
         "synthetic: 3 devices were measured, but there are 4 terminals; name the terminals of the devices with --group, for example --group 0-2"
     );
     let network = groups(1, 4);
-    let ranks = network.terminals()[1..].to_vec();
-    assert!(fit(&network, &[file(&groups(1, 3), samples)], &FitOptions { kind: None, ranks }).is_ok());
+    let with = |ranks: Vec<NodeId>| {
+        let fit = fit(&network, &[file(&groups(1, 3), samples.clone())], &FitOptions { kind: None, ranks });
+        fit.map(|fit| fit.kinds[0].trials).map_err(|error| error.to_string())
+    };
+    let [a, b, c, _] = network.terminals() else { panic!("four terminals") };
+    assert_eq!(with(vec![*a, *b, *c]), Ok(6));
+    let twice = "--group: g1 is no terminal, or it is given twice; give each device a terminal of its own";
+    assert_eq!(with(vec![*a, *b, *b]), Err(twice.to_owned()));
 }
 
 #[test]

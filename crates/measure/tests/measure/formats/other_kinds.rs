@@ -40,8 +40,8 @@ fn other_files_are_named() {
 
 #[test]
 fn every_sample_is_detected_and_a_second_benchmark_is_told() {
-    let osu = include_str!("../../../../data/measured/all-reduce.osu.txt");
-    let p2p = include_str!("../../../../data/measured/two-gpus.p2p.txt");
+    let osu = include_str!("../../../../../data/measured/all-reduce.osu.txt");
+    let p2p = include_str!("../../../../../data/measured/two-gpus.p2p.txt");
     assert_eq!(detect(osu), Some(Tool::Osu));
     assert_eq!(detect("1 2 3"), None);
     let reading = read_text(&format!("{p2p}{osu}"));

@@ -2,6 +2,9 @@
 //!
 //! Data: PICO (HLC-Lab/pico, MIT licence), Cray MPICH 8.1.29, one rank per node, medians in microseconds; sizes are numbers of int32.
 
+use std::fmt::Write as _;
+use std::time::Duration;
+
 use expect_test::expect;
 use lockstep_measure::{TimeModel, Work};
 
@@ -153,7 +156,10 @@ fn rows(sweeps: &[Sweep], ranks: u32, algorithms: &[&str], largest: u64) -> Vec<
     let of = |&(algorithm, times): &Sweep| {
         let small = times.iter().filter(move |(count, _)| *count <= largest);
         small.map(move |&(count, time)| {
-            (Work::of_all_reduce(algorithm, ranks, 4 * count).expect("a known algorithm"), (time * 1e6) as u64)
+            (
+                Work::of_all_reduce(algorithm, ranks, 4 * count).expect("a known algorithm"),
+                Duration::from_secs_f64(time / 1e6).as_nanos() as u64 * 1000,
+            )
         })
     };
     sweeps.iter().filter(|(algorithm, _)| algorithms.contains(algorithm)).flat_map(of).collect()
@@ -186,15 +192,17 @@ fn two_algorithms_at_16_nodes_predict_all_others_and_32_nodes() {
                 let work = Work::of_all_reduce(algorithm, ranks, 4 * count).expect("a known algorithm");
                 let ratio = model.time_ps(work) / (time * 1e6);
                 errors.push(ratio.ln().abs());
-                line += &format!(" {ratio:.2}");
+                write!(line, " {ratio:.2}").expect("writing to a string never fails");
             }
-            text += &format!("{line}\n");
+            text.extend([line, "\n".to_owned()]);
         }
     }
     errors.sort_unstable_by(f64::total_cmp);
     let part = |percent: usize| errors[(errors.len() - 1) * percent / 100];
-    text += &format!("{} cases: median {:.2}, 90 % {:.2}, worst {:.2}", errors.len(), part(50), part(90), part(100));
-    expect![[r#"
+    let summary = [part(50), part(90), part(100)].map(|part| format!("{part:.2}"));
+    let [median, most, worst] = summary;
+    text.extend([format!("{} cases: median {median}, 90 % {most}, worst {worst}", errors.len())]);
+    expect![[r"
         step 3.80 us, 5.9 GB/s, reduction 4.48 GB/s
         16 rabenseifner: 1.19 0.94 0.59 0.94 0.87 0.88 1.17 1.10
         16 bine-bandwidth: 1.14 0.89 0.85 0.90 0.89 0.90 1.20 1.11
@@ -204,7 +212,7 @@ fn two_algorithms_at_16_nodes_predict_all_others_and_32_nodes() {
         32 rabenseifner: 1.18 0.97 0.63 0.91 0.87 0.89 1.16 1.10
         32 bine-bandwidth: 1.14 0.94 0.85 0.88 0.88 0.92 1.20 1.13
         32 bine-latency: 1.13 0.83 0.82 0.95 1.00 1.08 1.10 1.18 0.95
-        67 cases: median 0.12, 90 % 0.18, worst 0.52"#]]
+        67 cases: median 0.12, 90 % 0.18, worst 0.52"]]
     .assert_eq(&text);
 }
 

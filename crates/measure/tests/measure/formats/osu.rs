@@ -5,7 +5,7 @@ use lockstep_measure::format::{ReadOptions, read};
 
 use super::{describe, error_of, read_text};
 
-const SAMPLE: &str = include_str!("../../../../data/measured/all-reduce.osu.txt");
+const SAMPLE: &str = include_str!("../../../../../data/measured/all-reduce.osu.txt");
 
 #[test]
 fn the_sample_is_read() {

@@ -8,17 +8,17 @@ use proptest::prelude::*;
 
 /// The stored samples, whose parts make spoiled texts.
 const SAMPLES: [&str; 12] = [
-    include_str!("../../../../data/measured/all-reduce.osu.txt"),
-    include_str!("../../../../data/measured/four-gpus.all-gather.nccl-tests.json"),
-    include_str!("../../../../data/measured/four-gpus.all-reduce.nccl-tests.txt"),
-    include_str!("../../../../data/measured/three-gpus.nvbandwidth.txt"),
-    include_str!("../../../../data/measured/two-gpus.nvbandwidth.json"),
-    include_str!("../../../../data/measured/three-hosts.mpigraph.txt"),
-    include_str!("../../../../data/measured/transfers.csv"),
-    include_str!("../../../../data/measured/two-gpus.p2p.txt"),
-    include_str!("../../../../data/measured/two-gpus.transferbench.txt"),
-    include_str!("../../../../data/measured/two-hosts.perftest.json"),
-    include_str!("../../../../data/measured/two-hosts.perftest.txt"),
+    include_str!("../../../../../data/measured/all-reduce.osu.txt"),
+    include_str!("../../../../../data/measured/four-gpus.all-gather.nccl-tests.json"),
+    include_str!("../../../../../data/measured/four-gpus.all-reduce.nccl-tests.txt"),
+    include_str!("../../../../../data/measured/three-gpus.nvbandwidth.txt"),
+    include_str!("../../../../../data/measured/two-gpus.nvbandwidth.json"),
+    include_str!("../../../../../data/measured/three-hosts.mpigraph.txt"),
+    include_str!("../../../../../data/measured/transfers.csv"),
+    include_str!("../../../../../data/measured/two-gpus.p2p.txt"),
+    include_str!("../../../../../data/measured/two-gpus.transferbench.txt"),
+    include_str!("../../../../../data/measured/two-hosts.perftest.json"),
+    include_str!("../../../../../data/measured/two-hosts.perftest.txt"),
     "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4\n# [ pairs: 2 ] [ window size: 64 ]\n# Size    MB/s    Messages/s\n8    8.00    1.00\n",
 ];
 

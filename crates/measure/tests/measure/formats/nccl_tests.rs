@@ -6,8 +6,8 @@ use lockstep_measure::format::{ReadOptions, read};
 
 use super::{describe, error_of, read_text};
 
-const TEXT: &str = include_str!("../../../../data/measured/four-gpus.all-reduce.nccl-tests.txt");
-const JSON: &str = include_str!("../../../../data/measured/four-gpus.all-gather.nccl-tests.json");
+const TEXT: &str = include_str!("../../../../../data/measured/four-gpus.all-reduce.nccl-tests.txt");
+const JSON: &str = include_str!("../../../../../data/measured/four-gpus.all-gather.nccl-tests.json");
 
 #[test]
 fn the_text_sample_is_read() {

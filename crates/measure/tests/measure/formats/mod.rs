@@ -1,7 +1,5 @@
 //! Readers of benchmark outputs: the stored samples, and spoiled ones.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panics")]
-
 mod csv;
 mod mpi_graph;
 mod nccl_tests;

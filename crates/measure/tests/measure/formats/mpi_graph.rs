@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::{describe, error_of, read_text};
 
-const SAMPLE: &str = include_str!("../../../../data/measured/three-hosts.mpigraph.txt");
+const SAMPLE: &str = include_str!("../../../../../data/measured/three-hosts.mpigraph.txt");
 
 #[test]
 fn the_sample_is_read_as_shifts() {

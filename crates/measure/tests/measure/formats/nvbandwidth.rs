@@ -4,8 +4,8 @@ use expect_test::expect;
 
 use super::{describe, error_of, read_text};
 
-const TEXT: &str = include_str!("../../../../data/measured/three-gpus.nvbandwidth.txt");
-const JSON: &str = include_str!("../../../../data/measured/two-gpus.nvbandwidth.json");
+const TEXT: &str = include_str!("../../../../../data/measured/three-gpus.nvbandwidth.txt");
+const JSON: &str = include_str!("../../../../../data/measured/two-gpus.nvbandwidth.json");
 
 #[test]
 fn the_text_sample_is_read_by_the_names_of_the_tests() {

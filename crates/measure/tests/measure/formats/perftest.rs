@@ -4,8 +4,8 @@ use expect_test::expect;
 
 use super::{describe, error_of, read_text};
 
-const TEXT: &str = include_str!("../../../../data/measured/two-hosts.perftest.txt");
-const JSON: &str = include_str!("../../../../data/measured/two-hosts.perftest.json");
+const TEXT: &str = include_str!("../../../../../data/measured/two-hosts.perftest.txt");
+const JSON: &str = include_str!("../../../../../data/measured/two-hosts.perftest.json");
 
 #[test]
 fn the_text_sample_is_read() {

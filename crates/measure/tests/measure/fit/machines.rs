@@ -13,6 +13,10 @@ use rand_chacha::ChaCha8Rng;
 pub(crate) const FAMILIES: [&str; 5] =
     ["NVSwitch servers with rails", "PCIe trees", "tori", "random regular", "fat trees"];
 
+/// The head of a table of families.
+pub(crate) const HEAD: &str = "| family | machines | classes | identified | worst error | degraded | visible | found | one of several | invented |\n\
+     |---|---|---|---|---|---|---|---|---|---|";
+
 /// A machine with the truth about its channels.
 pub(crate) struct Machine {
     /// The network without bandwidths.
@@ -85,7 +89,9 @@ impl Machine {
             let mut load = vec![0u64; self.topology.channel_bound()];
             for &[from, to] in flows {
                 let path = paths.sample(from, to, &mut rng).expect("the network is connected");
-                path.iter().for_each(|channel| load[channel.index()] += 1);
+                for channel in path {
+                    load[channel.index()] += 1;
+                }
             }
             let used = || self.topology.channels().filter(|channel| load[channel.index()] > 0);
             let exact = used().map(|channel| self.of(channel) / load[channel.index()]).min().expect("a path");
@@ -199,6 +205,15 @@ impl Score {
         score
     }
 
+    /// Returns the row of a table of families in Markdown.
+    pub(crate) fn row(&self, family: &str, machines: u64) -> String {
+        let Self { classes, identified, worst, degraded, visible, found, ambiguous, invented } = self;
+        let worst = format!("{:.2} %", 100.0 * worst);
+        format!(
+            "| {family} | {machines} | {classes} | {identified} | {worst} | {degraded} | {visible} | {found} | {ambiguous} | {invented} |"
+        )
+    }
+
     /// Adds the counts of another machine.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
@@ -241,7 +256,9 @@ fn rail_servers(servers: usize, gpus: usize) -> (Topology, Vec<usize>) {
     let mut network = Labelled::new("rails");
     let rails: Vec<NodeId> = (0..gpus).map(|rail| network.builder.switch(format!("rail{rail}"))).collect();
     let core = network.builder.switch("core");
-    rails.iter().for_each(|&rail| network.link(rail, core, 2));
+    for &rail in &rails {
+        network.link(rail, core, 2);
+    }
     for server in 0..servers {
         let host = format!("h{server}");
         let switch = network.builder.switch(format!("{host}.V"));
