@@ -133,6 +133,16 @@ fn machines_have_the_published_optimum() {
 }
 
 /// Nodes of four channels and one port receive one message per step; the cuts alone allow four.
+/// The rule of the servers has more steps, because their first and last steps are not full. The terminals have the larger quotient.
+#[test]
+fn the_largest_quotient_of_an_all_reduce_counts() {
+    let servers: Topology = "cluster:nodes=4,gpus=8,nvlink=370.8GB/s,rails=8,nic=50GB/s".parse().unwrap();
+    let all_reduce = Collective::all_reduce().with_chunks(NonZeroU32::new(60).unwrap());
+    let problem = Problem::new(&servers, &all_reduce, CommunicationModel::wormhole()).unwrap();
+    // 62 transfers of each of 32 * 60 messages pass 32 terminals with 1052 units each.
+    assert_eq!(quotient(&problem), lowest_terms([62 * 32 * 60, 32 * 1052]));
+}
+
 #[test]
 fn ports_limit_the_throughput() {
     let torus: Topology = "torus:4x4".parse().unwrap();

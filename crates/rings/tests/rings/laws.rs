@@ -1,6 +1,11 @@
 //! Laws of the best bandwidth.
 
-use lockstep_rings::{RingCount, RingFile, RingKind, check_bound, route_orders, search, verify};
+use std::num::NonZeroU64;
+
+use lockstep_bounds::throughput;
+use lockstep_rings::format::tree_cost;
+use lockstep_rings::{RingCost, RingCount, RingFile, RingKind, check_bound, route_orders, search, verify};
+use lockstep_schedule::{Budget, CollectiveName, CommunicationModel, Problem};
 use lockstep_topology::strategy::{any_topology, cases, shuffled, with_capacities};
 use lockstep_topology::{NodeId, Topology};
 use proptest::prelude::*;
@@ -59,6 +64,32 @@ proptest! {
         let orders = vec![topology.terminals().to_vec(); 2];
         if let Ok(set) = route_orders(&topology, kind, &orders, 8) {
             prop_assert!(verify(&topology, &set).is_ok());
+        }
+    }
+
+    #[test]
+    fn no_ring_chain_or_tree_is_faster_than_the_bound(
+        topology in some_network(),
+        kind in prop_oneof![Just(RingKind::Ring), Just(RingKind::Chain)],
+        name in prop_oneof![Just(CollectiveName::AllGather), Just(CollectiveName::AllReduce)],
+    ) {
+        const BYTES: u64 = 1 << 40;
+        let order = topology.terminals().to_vec();
+        let collective = name.with_root(None).unwrap();
+        let problem = Problem::new(&topology, &collective, CommunicationModel::wormhole());
+        let Ok(set) = route_orders(&topology, kind, &[order.clone(), order.clone()], 0) else { return Ok(()) };
+        let (Ok(load), Ok(problem)) = (verify(&topology, &set), problem) else { return Ok(()) };
+        let bound = throughput(&problem, &Budget::seconds(1)).and_then(|bound| bound.certificate.quotient());
+        let Some([steps, units]) = bound else { return Ok(()) };
+        let unit = NonZeroU64::new(1_000_000_000).unwrap();
+        let message = u128::from(BYTES) / order.len() as u128;
+        let least = message * u128::from(steps) * 1000 / u128::from(units);
+        if let Some(cost) = RingCost::of_rings(&topology, &set, &load, name) {
+            prop_assert!(cost.transmission_ps(BYTES, unit) >= least);
+        }
+        if name == CollectiveName::AllReduce && kind == RingKind::Chain {
+            let edges = order.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+            prop_assert!(tree_cost(&topology, &[edges], 0).unwrap().transmission_ps(BYTES, unit) >= least);
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::{input, output};
 pub(crate) fn run(args: &ExpectArgs, verbosity: Verbosity) -> anyhow::Result<ExitStatus> {
     output::check_plot(args.output.as_deref())?;
     let mut files = CommandFiles::new();
-    files.read_network(&args.spec)?;
+    args.network.add_files(&args.spec, &mut files)?;
     args.rings.iter().try_for_each(|path| files.read("--rings", path))?;
     args.against.iter().try_for_each(|path| files.read("--against", path))?;
     let output = files.write_to("--output", args.output.as_deref())?;
