@@ -114,11 +114,7 @@ impl Front {
     }
 
     /// Returns a row per size, and the verdict of the measured sizes in one line.
-    fn compare(
-        &self,
-        sizes: Vec<u64>,
-        observed: BTreeMap<u64, u128>,
-    ) -> (Vec<ComparedTimes>, Option<String>) {
+    fn compare(&self, sizes: Vec<u64>, observed: BTreeMap<u64, u128>) -> (Vec<ComparedTimes>, Option<String>) {
         let mut points = Vec::new();
         let rows = sizes.into_iter().map(|bytes| {
             let bound = self.bound(bytes);

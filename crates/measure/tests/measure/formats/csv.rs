@@ -40,7 +40,9 @@ ag;1048576;8;0.4;;;a
 
 #[test]
 fn buffers_and_origins_are_columns() {
-    let text = |place: &str| format!("file,benchmark,test,line,collective,ranks,bytes,time_s,in_place\na,b,c,7,ag,4,1024,1e-05,{place}\n");
+    let text = |place: &str| {
+        format!("file,benchmark,test,line,collective,ranks,bytes,time_s,in_place\na,b,c,7,ag,4,1024,1e-05,{place}\n")
+    };
     for (place, in_place) in [("True", true), ("1", true), ("false", false), ("", false)] {
         let reading = read_text(&text(place));
         assert_eq!(reading.runs[0].samples[0].in_place, in_place, "{place}");
