@@ -114,11 +114,7 @@ impl Front {
     }
 
     /// Returns a row per size, and the verdict of the measured sizes in one line.
-    fn compare(
-        &self,
-        sizes: Vec<u64>,
-        observed: BTreeMap<u64, u128>,
-    ) -> PyResult<(Vec<ComparedTimes>, Option<String>)> {
+    fn compare(&self, sizes: Vec<u64>, observed: BTreeMap<u64, u128>) -> (Vec<ComparedTimes>, Option<String>) {
         let mut points = Vec::new();
         let rows = sizes.into_iter().map(|bytes| {
             let bound = self.bound(bytes);
@@ -132,7 +128,7 @@ impl Front {
             (bytes, bound.time_ps, plan_ps.number(), of_observed)
         });
         let rows = rows.collect();
-        Ok((rows, SweepVerdict::of(&points).map(|verdict| verdict.to_string())))
+        (rows, SweepVerdict::of(&points).map(|verdict| verdict.to_string()))
     }
 
     /// Returns the bus bandwidth of a time in picoseconds, in bytes per second.

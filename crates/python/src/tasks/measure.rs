@@ -28,6 +28,9 @@ type Row = (
     (Option<String>, Option<u32>, bool, u32),
 );
 
+/// The measured times of a collective in picoseconds by size, and the notes of the readers.
+type ObservedTimes = (Vec<(u64, u128)>, Vec<String>);
+
 /// A class of channels: kind, name, channels, bandwidth, evidence, its limits, the sum of both directions, and number of tests.
 type Class = (String, String, Vec<u32>, u64, &'static str, (u64, Option<u64>), Option<u64>, u64);
 
@@ -134,7 +137,7 @@ pub(crate) fn observed(
     ranks: u32,
     run: Option<usize>,
     unit: Option<&str>,
-) -> PyResult<(Vec<(u64, u128)>, Vec<String>)> {
+) -> PyResult<ObservedTimes> {
     let collective: CollectiveName = collective.parse().map_err(errors::problem)?;
     let options = ReadOptions { ranks: Some(ranks), rate_unit: rate_unit(unit)? };
     py.detach(move || {
