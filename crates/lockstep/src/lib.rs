@@ -61,8 +61,8 @@
 //!
 //! Every library of Lockstep is a module of this crate, except `lockstep-report` with its pictures, pages and tables,
 //! `lockstep-export` with the formats of runtimes and simulators, `lockstep-execute`, which runs programs of such formats,
-//! `lockstep-steps`, which converts them to schedules, `lockstep-rings` with rings for NCCL and RCCL, and `lockstep-tune`, which
-//! chooses among the algorithms of libraries.
+//! `lockstep-steps`, which converts them to schedules, `lockstep-rings` with rings for NCCL and RCCL, `lockstep-tune`, which
+//! chooses among the algorithms of libraries, and `lockstep-measure`, which fits networks to the outputs of benchmarks.
 //!
 //! | Module | Contents |
 //! |---|---|

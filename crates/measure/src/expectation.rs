@@ -216,8 +216,8 @@ impl SweepVerdict {
     pub fn of(points: &[SweepPoint]) -> Option<Self> {
         let (first, last) = (points.first()?, points.last()?);
         let comparison = last.comparison();
-        let least = comparison.of_bound - f64::from(TOLERANCE_PERCENT) / 100.0;
-        let from = points.iter().rev().take_while(|point| point.comparison().of_bound >= least).last();
+        let threshold = comparison.of_bound - f64::from(TOLERANCE_PERCENT) / 100.0;
+        let from = points.iter().rev().take_while(|point| point.comparison().of_bound >= threshold).last();
         let small = |point: &SweepPoint| SmallSize {
             bytes: point.bytes,
             of_bound: point.comparison().of_bound,

@@ -123,16 +123,11 @@ impl<'a> Network<'a> {
 
     /// Returns the number of hosts of the ranks; 1 for a network without hosts.
     pub fn hosts(&self) -> u32 {
-        self.host_names().len() as u32
-    }
-
-    /// Returns the hosts of the ranks, sorted.
-    pub(crate) fn host_names(&self) -> Vec<&'a str> {
         let host_of = |&node: &NodeId| self.topology.host(node).unwrap_or("");
         let mut hosts: Vec<&str> = self.members.iter().map(host_of).collect();
         hosts.sort_unstable();
         hosts.dedup();
-        hosts
+        hosts.len() as u32
     }
 
     /// Returns the bandwidth of one unit of capacity.

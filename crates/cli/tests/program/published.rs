@@ -46,6 +46,7 @@ struct Row {
 }
 
 impl Row {
+    #[expect(clippy::cast_sign_loss, reason = "no time is negative")]
     fn new(folder: &Path, case: Case) -> Self {
         let Case { network, collective, size, options, .. } = &case;
         let command = format!("expect {network} -c {collective} --size {size} --library nccl {options} --json -q");
@@ -110,7 +111,9 @@ fn published_figures_have_their_predictions() {
     let cases: Vec<Case> = serde_json::from_str(&std::fs::read_to_string(folder.join("expect.json")).unwrap()).unwrap();
     let rows: Vec<Row> = cases.into_iter().map(|case| Row::new(&folder, case)).collect();
     let mut table = "\n| case | source | bound | ring | tree | published | error | verdict | remark |\n|---|---|---|---|---|---|---|---|---|\n".to_owned();
-    rows.iter().for_each(|row| table += &row.to_markdown());
+    for row in &rows {
+        table += &row.to_markdown();
+    }
     let is_above = |row: &&Row| row.comparison.verdict == Verdict::AboveBound;
     let is_large = |row: &&Row| row.case.microseconds.is_none();
     let others = || rows.iter().filter(|row| !is_above(row) && is_large(row));

@@ -7,8 +7,8 @@
 //!
 //! NCCL 2.30.7, `src/graph/tuning.cc`, without the corrections for GPU types, PCI links and thread counts.
 
+use lockstep_paths::FlowNetwork;
 use lockstep_schedule::CollectiveName;
-use lockstep_topology::{NodeId, Topology};
 
 use super::collective::LibraryCollective;
 use crate::curve::{Curve, TICKS, ticks_of};
@@ -79,21 +79,13 @@ pub(crate) struct NcclMachine {
 }
 
 impl NcclMachine {
-    /// Returns the machine of a network. All rings together have the least bandwidth with which data leaves a rank, or a host if
-    /// there are several.
+    /// Returns the machine of a network. Every ring crosses every cut, so that all rings together have at most the capacity of the
+    /// least cut between two ranks.
     pub(crate) fn of(network: &Network<'_>) -> Self {
-        let topology = network.topology();
-        let hosts = network.host_names();
-        let of_ranks = network.members().iter().map(|&node| {
-            topology.out_channels(node).iter().map(|&channel| u64::from(topology.capacity(channel))).sum::<u64>()
-        });
-        let several = Some(&hosts).filter(|hosts| hosts.len() > 1);
-        let of_hosts = several.into_iter().flatten().map(|host| leaving(topology, host));
-        let least = of_ranks.chain(of_hosts).min().unwrap_or(1).max(1);
         Self {
             ranks: network.ranks(),
-            hosts: hosts.len() as u32,
-            bus_bytes_per_second: least.saturating_mul(network.unit_bytes_per_second().get()),
+            hosts: network.hosts(),
+            bus_bytes_per_second: least_cut(network).saturating_mul(network.unit_bytes_per_second().get()),
         }
     }
 
@@ -135,11 +127,45 @@ impl NcclMachine {
     }
 }
 
-/// Returns the capacity of the channels that leave a host.
-fn leaving(topology: &Topology, host: &str) -> u64 {
-    let is_on_host = |node: NodeId| topology.host(node) == Some(host);
-    let leave = topology
-        .channels()
-        .filter(|&channel| is_on_host(topology.tail(channel)) && !is_on_host(topology.head(channel)));
-    leave.map(|channel| u64::from(topology.capacity(channel))).sum()
+/// Returns the least capacity of a cut between two ranks, by maximum flows between the first rank and each other one.
+fn least_cut(network: &Network<'_>) -> u64 {
+    let topology = network.topology();
+    let mut flows = FlowNetwork::new(topology.node_count());
+    let capacities: Vec<u32> = topology.channels().map(|channel| topology.capacity(channel)).collect();
+    for (channel, &capacity) in topology.channels().zip(&capacities) {
+        flows.add_arc(topology.tail(channel).index(), topology.head(channel).index(), capacity);
+    }
+    let [first, others @ ..] = network.members() else { return 1 };
+    let pairs = others.iter().flat_map(|other| [[first, other], [other, first]]);
+    let cuts = pairs.map(|[from, to]| {
+        flows.reset(|arc| capacities[arc.index()]);
+        flows.max_flow(from.index(), to.index())
+    });
+    cuts.min().unwrap_or(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_schedule::Ports;
+    use lockstep_topology::TopologyBuilder;
+
+    use super::*;
+    use crate::network::RoundCosts;
+
+    #[test]
+    fn rings_have_at_most_the_capacity_of_a_cut() {
+        let mut builder = TopologyBuilder::new("two pairs");
+        let gpus = ["a", "b", "c", "d"].map(|name| builder.terminal(name));
+        for ([u, v], bandwidth) in [([0, 1], 300), ([2, 3], 200), ([1, 2], 25)] {
+            let link = builder.link(gpus[u], gpus[v]);
+            builder.set_bandwidth(link, bandwidth);
+        }
+        let topology = builder.build().unwrap();
+        let machine = |members: &[usize]| {
+            let members: Vec<_> = members.iter().map(|&place| gpus[place]).collect();
+            let costs = RoundCosts { start_up_ps: 0, ports: Ports::All };
+            NcclMachine::of(&Network::new(&topology, &members, costs).unwrap()).bus_bytes_per_second
+        };
+        assert_eq!([machine(&[0, 1, 2, 3]), machine(&[0, 1]), machine(&[3, 2])], [25, 300, 200]);
+    }
 }

@@ -114,13 +114,11 @@ struct Rivals<'a> {
 impl Rivals<'_> {
     /// Returns the bound and the front of a collective.
     fn of(&mut self, collective: CollectiveName) -> anyhow::Result<&Rival> {
-        let place = match self.known.iter().position(|(known, _)| *known == collective) {
-            Some(place) => place,
-            None => {
-                self.known.push((collective, self.problem.rival(collective)?));
-                self.known.len() - 1
-            }
-        };
+        let known = self.known.iter().position(|(known, _)| *known == collective);
+        let place = known.unwrap_or(self.known.len());
+        if known.is_none() {
+            self.known.push((collective, self.problem.rival(collective)?));
+        }
         Ok(&self.known[place].1)
     }
 }
