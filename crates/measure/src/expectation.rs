@@ -278,6 +278,7 @@ fn percent(part: f64) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_sign_loss, reason = "no time is negative")]
 mod tests {
     use proptest::prelude::*;
 
