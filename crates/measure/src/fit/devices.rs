@@ -23,7 +23,7 @@ pub(super) fn terminals_of(topology: &Topology, ranks: &[NodeId], run: &Run) -> 
 }
 
 /// Returns the number of devices that a run has or names.
-fn device_count(run: &Run) -> usize {
+pub(super) fn device_count(run: &Run) -> usize {
     let of_flows = run.samples.iter().flat_map(|sample| match &sample.workload {
         Workload::Flows(flows) => &flows[..],
         Workload::Collective(_) => &[],

@@ -6,7 +6,7 @@ use super::error::FitError;
 use super::measured_file::MeasuredFile;
 use super::result::{Fit, KindFit};
 use super::wires::Wires;
-use super::{kind_fit, network, trials};
+use super::{devices, kind_fit, network, trials};
 use crate::TransferKind;
 use crate::sweep::{TimeModel, all_reduce_times, size_lines};
 
@@ -56,6 +56,11 @@ pub fn fit(topology: &Topology, files: &[MeasuredFile], options: &FitOptions) ->
         }
     }
     if kinds.is_empty() {
+        // A collective of other ranks says nothing about these terminals.
+        let mut runs = files.iter().flat_map(|file| &file.reading.runs);
+        if let Some(run) = runs.find(|run| devices::device_count(run) > 0) {
+            devices::terminals_of(topology, ranks, run)?;
+        }
         let how = "nvbandwidth, p2pBandwidthLatencyTest, TransferBench, or sendrecv_perf of nccl-tests";
         return Err(FitError::NoTransfers { how });
     }

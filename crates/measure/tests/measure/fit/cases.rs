@@ -218,6 +218,16 @@ fn a_wrong_number_of_devices_is_refused_with_the_remedy() {
         error,
         "synthetic: 3 devices were measured, but there are 4 terminals; name the terminals of the devices with --group, for example --group 0-2"
     );
+    let mut sweep = file(
+        &groups(1, 3),
+        vec![Sample {
+            workload: Workload::Collective(CollectiveName::AllReduce),
+            ..sample(&[], Some(1 << 20), Figure::Picoseconds(50_000_000))
+        }],
+    );
+    sweep.reading.runs[0].ranks = Some(3);
+    let of_collective = fit(&groups(1, 4), &[sweep], &options).unwrap_err().to_string();
+    assert_eq!(of_collective, error);
     let network = groups(1, 4);
     let with = |ranks: Vec<NodeId>| {
         let fit = fit(&network, &[file(&groups(1, 3), samples.clone())], &FitOptions { kind: None, ranks });
