@@ -69,11 +69,12 @@ impl RivalProblem<'_> {
     pub(super) fn rival(&self, collective: CollectiveName) -> anyhow::Result<Rival> {
         use CollectiveName::{AllReduce, Broadcast, Reduce};
         let root = collective.has_root().then_some(self.root);
-        let is_whole = self.members.len() == self.topology.terminal_count();
+        let topology = &self.without_idle_terminals();
+        let is_whole = self.members.len() == topology.terminal_count();
         let of_ranks = if is_whole {
             collective.with_root(root)?
         } else {
-            collective.in_groups(self.topology, &[self.members.to_vec()], root.as_slice())?
+            collective.in_groups(topology, &[self.members.to_vec()], root.as_slice())?
         };
         let parts = match collective {
             AllReduce | Broadcast | Reduce => 1,
@@ -81,15 +82,28 @@ impl RivalProblem<'_> {
             _ => self.members.len() as u64,
         };
         let model = CommunicationModel { ports: self.ports, ..CommunicationModel::wormhole() };
-        let problem = Problem::new(self.topology, &of_ranks, model).with_context(|| self.spec.to_owned())?;
+        let problem = Problem::new(topology, &of_ranks, model).with_context(|| self.spec.to_owned())?;
         let size = CollectiveSize::of_ranks(collective, self.members.len() as u64, &problem, 0);
-        let unit = times::unit(self.topology, None)?;
+        let unit = times::unit(topology, None)?;
         let bound = lockstep::time_bound(&problem, unit, &self.begin())?;
         let front = self.front.map(|sizes| {
             let sizes = sizes.map(|bytes| (bytes / parts).max(1));
             lockstep::front(&problem, &FrontOptions { sizes, ..FrontOptions::default() }, &self.begin(), |_| {})
         });
         Ok(Rival { bound, front: front.transpose()?, parts, size })
+    }
+
+    /// Returns the network without the other terminals, if no path leads through them: a library uses none of them to relay or to add
+    /// data.
+    fn without_idle_terminals(&self) -> Topology {
+        let mut is_member = vec![false; self.topology.node_count()];
+        self.members.iter().for_each(|member| is_member[member.index()] = true);
+        let mut idle: Vec<NodeId> = self.topology.terminals().to_vec();
+        idle.retain(|node| !is_member[node.index()]);
+        if idle.iter().any(|&node| self.topology.routes(node)) {
+            return self.topology.clone();
+        }
+        self.topology.with_failures(idle, [])
     }
 
     fn begin(&self) -> Budget {
