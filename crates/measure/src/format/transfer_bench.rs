@@ -80,6 +80,9 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
                 [device @ ("CPU" | "GPU"), number, row @ ("->" | "<-" | "<->" | "min" | "max" | "sd"), ..] => {
                     let rates = rates(line.number, &words[3..], table.columns.len(), unit)?;
                     let gpu = if device == "GPU" { Some(gpu_number(line.number, number)?) } else { None };
+                    if gpu.is_some() && !table.columns.contains(&gpu) {
+                        return Err(ReadError::value(line.number, "GPU", number, "the number of a GPU of the columns"));
+                    }
                     table.add(line.number, gpu, row, rates);
                 }
                 _ => {}

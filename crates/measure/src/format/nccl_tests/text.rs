@@ -12,9 +12,13 @@ use crate::format::values::{MICROSECOND, NUMBER, bus_id, parse_scaled, parse_who
 /// Programs of nccl-tests that run no collective of Lockstep.
 const OTHER_TESTS: [&str; 3] = ["hypercube", "alltoallv", "bisection"];
 
+/// Names of the column with the time.
+const TIMES: [&str; 2] = ["time", "cputime"];
+
 /// Returns true for the line that names the columns.
 pub(super) fn is_head(line: &str) -> bool {
-    line.starts_with('#') && ["size", "time", "algbw", "busbw"].iter().all(|name| line.contains(name))
+    let has = |names: &[&str]| line.trim_start_matches('#').split_whitespace().any(|word| names.contains(&word));
+    line.starts_with('#') && has(&["size"]) && has(&TIMES) && has(&["algbw"]) && has(&["busbw"])
 }
 
 /// The columns of a table.
@@ -30,8 +34,7 @@ struct Columns<'a> {
 impl<'a> Columns<'a> {
     fn new(head: &'a str) -> Self {
         let words: Vec<&str> = head.trim_start_matches('#').split_whitespace().collect();
-        let is_time = |word: &str| matches!(word, "time" | "cputime");
-        let begins: Vec<usize> = (0..words.len()).filter(|&place| is_time(words[place])).collect();
+        let begins: Vec<usize> = (0..words.len()).filter(|&place| TIMES.contains(&words[place])).collect();
         let begin = begins.first().copied().unwrap_or(words.len());
         let end = begins.get(1).copied().unwrap_or(words.len());
         let part = words[begin..end].iter().copied().filter(|&word| word != "timestamp").collect();

@@ -211,3 +211,12 @@ fn the_environment_is_not_kept() {
     assert_eq!(lines.len(), 2);
     assert!(lines[1] > lines[0]);
 }
+
+#[test]
+fn a_head_has_the_columns_as_words() {
+    let text = TEXT
+        .replace("root     time   algbw", "root #bytestime   algbw")
+        .replace("in-place", "")
+        .replace("#wrong     time", "#wrong");
+    assert!(!error_of(&text).is_empty());
+}

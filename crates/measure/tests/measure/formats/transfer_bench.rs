@@ -60,4 +60,6 @@ fn cut_outputs_and_other_presets_are_refused() {
         .assert_eq(&error_of("TransferBench v1.52.00\nGPU 00  51.1  N/A\n"));
     expect!["line 5: found 'GPU 01', expected columns such as 'CPU 00' and 'GPU 00', from 00 on"]
         .assert_eq(&error_of(&SAMPLE.replace("GPU 00    GPU 01", "GPU 01    GPU 00")));
+    let extra = format!("{SAMPLE}  GPU 02  ->     55.24        48.50   1672.91\n");
+    assert!(error_of(&extra).contains("'02'"), "{}", error_of(&extra));
 }
