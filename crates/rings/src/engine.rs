@@ -20,10 +20,10 @@ const WORK: u64 = 4_000_000;
 /// The largest number of transfers, and of uses of channels.
 const MAX_TRANSFERS: u64 = 1 << 26;
 
-/// The engine `rings`: all-gathers around rings. So reduce-scatters and all-reduces, whose phases are all-gathers, too.
+/// The engine `rings`: all-gathers around rings. It also plans reduce-scatters and all-reduces, because their phases are all-gathers.
 ///
-/// In each round, every terminal forwards around each ring what it received in the round before. The chunks of a message are dealt to the
-/// rings. If the transfers of a round do not fit into one step, they take several.
+/// In each round, every terminal forwards around each ring what it received in the round before. The rings share the chunks of a
+/// message. If the transfers of a round do not fit into one step, they take several.
 ///
 /// The number of rings is that with the greatest bandwidth, up to the number of chunks and 16. If it does not divide the number of chunks, the
 /// largest divisor is tried, too. The engine ignores the number of evaluations.
