@@ -1,7 +1,7 @@
-//! Groups of nodes that are connected by channels of a large capacity.
+//! Groups of nodes: those of a host, and those that channels of a large capacity connect.
 
 use lockstep_schedule::Problem;
-use lockstep_topology::NodeId;
+use lockstep_topology::{ChannelId, NodeId, Topology};
 
 use crate::transfer_rules::TransferRules;
 
@@ -35,6 +35,33 @@ pub(crate) fn by_capacity(problem: &Problem<'_>, rules: TransferRules<'_>) -> Ve
     };
     let partitions = capacities.iter().skip(1).take(MAX_CAPACITIES).map(partition);
     partitions.filter(|parts| parts.len() > 1 && parts.len() < topology.terminal_count()).collect()
+}
+
+/// Returns the terminals of each host. A terminal without a host is a group.
+pub(crate) fn by_host(topology: &Topology) -> Vec<Vec<NodeId>> {
+    let mut terminals = topology.terminals().to_vec();
+    terminals.sort_by_key(|&terminal| (topology.host(terminal), terminal));
+    let is_same = |one: &NodeId, other: &NodeId| {
+        topology.host(*one).is_some() && topology.host(*one) == topology.host(*other)
+    };
+    terminals.chunk_by(is_same).map(<[NodeId]>::to_vec).collect()
+}
+
+/// Returns the number of transfers that can start in one of these groups and end outside of it in one step, or reversely: the
+/// smaller number.
+pub(crate) fn room_between(rules: TransferRules<'_>, groups: &[Vec<NodeId>]) -> u64 {
+    let topology = rules.topology;
+    let mut group = vec![None; topology.node_count()];
+    for (number, nodes) in groups.iter().enumerate() {
+        nodes.iter().for_each(|node| group[node.index()] = Some(number));
+    }
+    let room = |end: fn(&Topology, ChannelId) -> NodeId, other: fn(&Topology, ChannelId) -> NodeId| {
+        rules.room(topology.channels().filter(|&channel| {
+            let [end, other] = [end, other].map(|end| group[end(topology, channel).index()]);
+            end.is_some() && end != other
+        }))
+    };
+    room(Topology::head, Topology::tail).min(room(Topology::tail, Topology::head))
 }
 
 fn find(root: &mut [usize], mut node: usize) -> usize {

@@ -59,6 +59,7 @@ mod members;
 mod moving_cut;
 mod multicasts;
 mod need_vector;
+mod partition;
 mod phase;
 mod pipeline;
 mod registry;

@@ -51,11 +51,12 @@ const DISTRIBUTION: &[RuleEntry] = &[
     entry(Rule::Satisfiability, Cost::Exact, satisfiability::BUILDS_ON, satisfiability::bound),
 ];
 
-/// The rules for all-reduces as a whole, cheapest first. `volume`, which applies to all of them, is the first. Other rules
-/// concern [parts](crate::common_root) of all-reduces.
+/// The rules for all-reduces as a whole, cheapest first. `volume`, which applies to all of them, is the first. It occurs twice:
+/// first with the groups that are found at once. Other rules concern [parts](crate::common_root) of all-reduces.
 const ALL_REDUCE: &[RuleEntry] = &[
-    entry(Rule::Volume, Cost::Linear, &[], volume::bound_of_all_reduce),
+    entry(Rule::Volume, Cost::Linear, &[], volume::quick_bound_of_all_reduce),
     entry(Rule::Ports, Cost::Linear, &[], ports::bound_of_all_reduce),
+    entry(Rule::Volume, Cost::Searches, &[], volume::bound_of_all_reduce),
     entry(Rule::Cut, Cost::Expensive, cut::BUILDS_ON, cut::bound_of_all_reduce),
     entry(Rule::Gossip, Cost::Expensive, gossip::BUILDS_ON, gossip::bound),
     entry(

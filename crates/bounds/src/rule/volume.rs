@@ -2,10 +2,11 @@
 
 use lockstep_certificate::{Certificate, LowerBound, Rule};
 use lockstep_schedule::Problem;
-use lockstep_topology::{ChannelId, NodeId, Topology};
+use lockstep_topology::NodeId;
 
 use crate::demand::Demand;
 use crate::groups;
+use crate::partition;
 use crate::pipeline::ceil_steps;
 use crate::request::BoundRequest;
 use crate::transfer_rules::TransferRules;
@@ -31,20 +32,37 @@ pub(crate) fn bound(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Optio
 /// Computes the number of steps in which the transfers of an all-reduce pass all ports and channels of terminals.
 ///
 /// Each message takes twice as many transfers as it has receivers: each terminal but the one that holds the result first
-/// passes a partial sum on, and gets the result later. The same holds for the transfers between [groups](groups::by_capacity) of
-/// nodes that are connected by channels of a large capacity. Takes `O(N + M)` time per group size.
+/// passes a partial sum on, and gets the result later. The same holds for the transfers between groups of nodes: those that are
+/// connected [by channels of a large capacity](groups::by_capacity), and those of the [tightest partition](partition::tightest).
+/// Takes a few rounds of a flow per terminal.
 ///
 /// # Source
 ///
 /// Harary and Schwenk, "The communication problem on graphs and digraphs", *J. Franklin Institute* 297 (1974).
 pub(crate) fn bound_of_all_reduce(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
-    bounds_of_all_reduce(problem).reduce(|best, next| if next.steps > best.steps { next } else { best })
+    most_steps(bounds_of_all_reduce(problem))
+}
+
+/// Computes the bound of an all-reduce as [`bound_of_all_reduce`], without the tightest partition. Takes `O(N + M)` time per
+/// capacity.
+pub(crate) fn quick_bound_of_all_reduce(problem: &Problem<'_>, _request: &BoundRequest<'_>) -> Option<LowerBound> {
+    most_steps(quick_bounds_of_all_reduce(problem))
+}
+
+fn most_steps(bounds: impl Iterator<Item = LowerBound>) -> Option<LowerBound> {
+    bounds.reduce(|best, next| if next.steps > best.steps { next } else { best })
 }
 
 /// Returns the bound of the transfers between terminals, and those of the transfers between groups.
 ///
 /// The one with the most steps is not always the one with the largest quotient.
 pub(crate) fn bounds_of_all_reduce(problem: &Problem<'_>) -> impl Iterator<Item = LowerBound> {
+    let rules = TransferRules::new(problem);
+    let tightest = partition::tightest(problem, rules).and_then(|groups| of_groups(problem, rules, groups));
+    quick_bounds_of_all_reduce(problem).chain(tightest)
+}
+
+fn quick_bounds_of_all_reduce(problem: &Problem<'_>) -> impl Iterator<Item = LowerBound> {
     let (terminals, rules) = (problem.topology().terminals(), TransferRules::new(problem));
     let of_terminals = bound_between(rules, terminals, terminals, 2 * problem.messages().delivery_count());
     let of_groups =
@@ -55,19 +73,7 @@ pub(crate) fn bounds_of_all_reduce(problem: &Problem<'_>) -> impl Iterator<Item 
 /// Returns the bound of the transfers between groups of nodes.
 fn of_groups(problem: &Problem<'_>, rules: TransferRules<'_>, groups: Vec<Vec<NodeId>>) -> Option<LowerBound> {
     let topology = problem.topology();
-    let mut group = vec![usize::MAX; topology.node_count()];
-    for (number, nodes) in groups.iter().enumerate() {
-        for node in nodes {
-            group[node.index()] = number;
-        }
-    }
-    let room = |end: fn(&Topology, ChannelId) -> NodeId, other: fn(&Topology, ChannelId) -> NodeId| {
-        rules.room(topology.channels().filter(|&channel| {
-            let ends = [end, other].map(|end| group[end(topology, channel).index()]);
-            ends[0] != usize::MAX && ends[0] != ends[1]
-        }))
-    };
-    let per_step = room(Topology::head, Topology::tail).min(room(Topology::tail, Topology::head));
+    let per_step = groups::room_between(rules, &groups);
     let (messages, mut transfers) = (problem.messages(), 0);
     let mut members = u64::MAX;
     if problem.collective().listed().is_none() {
@@ -75,6 +81,10 @@ fn of_groups(problem: &Problem<'_>, rules: TransferRules<'_>, groups: Vec<Vec<No
         members = groups.iter().map(terminals).min()?;
         transfers = 2 * (groups.len() as u64 - 1) * messages.len() as u64;
     } else {
+        let mut group = vec![usize::MAX; topology.node_count()];
+        for (number, nodes) in groups.iter().enumerate() {
+            nodes.iter().for_each(|node| group[node.index()] = number);
+        }
         for message in messages.ids() {
             let ends = messages.receivers_iter(message).chain([messages.source(message)]);
             let mut joined: Vec<usize> = ends.map(|member| group[member.index()]).collect();
