@@ -41,9 +41,8 @@ pub(crate) fn by_capacity(problem: &Problem<'_>, rules: TransferRules<'_>) -> Ve
 pub(crate) fn by_host(topology: &Topology) -> Vec<Vec<NodeId>> {
     let mut terminals = topology.terminals().to_vec();
     terminals.sort_by_key(|&terminal| (topology.host(terminal), terminal));
-    let is_same = |one: &NodeId, other: &NodeId| {
-        topology.host(*one).is_some() && topology.host(*one) == topology.host(*other)
-    };
+    let is_same =
+        |one: &NodeId, other: &NodeId| topology.host(*one).is_some() && topology.host(*one) == topology.host(*other);
     terminals.chunk_by(is_same).map(<[NodeId]>::to_vec).collect()
 }
 

@@ -93,7 +93,8 @@ impl<'a> Search<'a> {
             flow.supply(part[0], 0);
             flow.demand(part[0], 0);
         }
-        let out_of = |part: &Vec<NodeId>| rules.room(part.iter().flat_map(|&node| topology.out_channels(node)).copied());
+        let out_of =
+            |part: &Vec<NodeId>| rules.room(part.iter().flat_map(|&node| topology.out_channels(node)).copied());
         let most = parts.iter().map(out_of).max()?;
         // Twice a cut is less than the capacity of an arc.
         let units = (u64::from(UNLIMITED) / 4 / most.max(1)).clamp(1, MAX_UNITS) as u32;
@@ -119,8 +120,7 @@ impl<'a> Search<'a> {
             let topology = self.rules.topology;
             let of_block = block.iter().flat_map(|&part| self.parts[part].iter().copied());
             let between = topology.nodes().filter(|&node| !topology.is_terminal(node) && side.contains(node.index()));
-            let mut group: Vec<NodeId> =
-                of_block.chain(between).filter(|node| !is_taken.put(node.index())).collect();
+            let mut group: Vec<NodeId> = of_block.chain(between).filter(|node| !is_taken.put(node.index())).collect();
             group.sort_unstable();
             groups.push(group);
         }
@@ -143,8 +143,10 @@ impl<'a> Search<'a> {
             let (flow, side) = self.cut(ends.flatten().collect());
             let positive: i64 = weight.iter().filter(|&&weight| weight > 0).sum();
             weight.push(flow - positive - price);
-            let joined: Vec<usize> =
-                (0..part).filter(|&other| side.contains(self.parts[other][0].index())).map(|other| block[other]).collect();
+            let joined: Vec<usize> = (0..part)
+                .filter(|&other| side.contains(self.parts[other][0].index()))
+                .map(|other| block[other])
+                .collect();
             block[..part].iter_mut().filter(|block| joined.contains(block)).for_each(|block| *block = part);
         }
         let mut blocks = vec![Vec::new(); count];

@@ -62,14 +62,23 @@ impl Saved {
             Self::Symmetric(_) | Self::Rings(_) => None,
         }
     }
+
+    /// Returns the all-gather around rings, and other contents as they are.
+    ///
+    /// # Errors
+    ///
+    /// If the rings are invalid, or they are chains.
+    pub(crate) fn in_steps(self) -> anyhow::Result<Self> {
+        match self {
+            Self::Rings(file) => Ok(Self::Schedule(all_gather_around(&file)?.into())),
+            saved => Ok(saved),
+        }
+    }
 }
 
 /// Reads a schedule or plan file, JSON or binary. Rings become the all-gather around them.
 pub(crate) fn saved_steps(path: &Path) -> anyhow::Result<Saved> {
-    match saved(path)? {
-        Saved::Rings(file) => Ok(Saved::Schedule(all_gather_around(&file).with_context(|| name(path))?.into())),
-        saved => Ok(saved),
-    }
+    saved(path)?.in_steps().with_context(|| name(path))
 }
 
 /// Reads a schedule, plan or ring file, JSON or binary.

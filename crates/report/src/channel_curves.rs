@@ -9,8 +9,10 @@ use crate::geometry::{Curve, Point};
 use crate::layout::Axis;
 use crate::mark::{Mark, MarkRole};
 
-/// Distance of neighbouring curves between the same marks.
-const LANE: f64 = 6.0;
+/// Width of a channel: the distance of neighbouring curves between the same marks.
+pub(crate) const LANE: f64 = 6.0;
+/// The part of the smaller mark over which all curves between two marks spread.
+const SPREAD: f64 = 1.4;
 /// Maximum factor by which a flat angle widens the port of a curve at a switch.
 const STRETCH: f64 = 3.0;
 /// Space between the corner of a switch and its first curve.
@@ -23,6 +25,8 @@ pub(crate) struct ChannelEnds {
     pub(crate) marks: [usize; 2],
     /// The resource that it occupies.
     pub(crate) resource: ResourceId,
+    /// The width that its line needs.
+    pub(crate) width: f64,
 }
 
 /// One resource between two marks: a curve from the lower mark to the higher one.
@@ -30,6 +34,8 @@ struct ResourceLane {
     resource: ResourceId,
     /// Its channels; true for those from the lower mark to the higher one.
     channels: Vec<(usize, bool)>,
+    /// The largest width of its channels.
+    width: f64,
     /// Distance to the right of the middle line of the pair.
     offset: f64,
 }
@@ -110,6 +116,16 @@ pub(crate) fn switch_widths(marks: &[Mark], axis: Axis, ends: &[ChannelEnds]) ->
     widths
 }
 
+/// Returns half the side that each mark needs, so that the curves to each of its neighbours fit side by side.
+pub(crate) fn mark_sizes(marks: &[Mark], ends: &[ChannelEnds]) -> Vec<f64> {
+    let mut sizes = vec![0.0_f64; marks.len()];
+    for (ends, pair) in joined_marks(marks, ends) {
+        let total: f64 = pair.lanes.iter().map(|lane| lane.width).sum();
+        ends.into_iter().for_each(|mark| sizes[mark] = sizes[mark].max(total / SPREAD));
+    }
+    sizes
+}
+
 /// Moves the ends of a straight line, in its direction, to the level of the ports.
 fn extend_to_ports(line: &Curve, axis: Axis, ports: [Option<Point>; 2]) -> Curve {
     let (start, end) = (line.start(), line.end());
@@ -129,22 +145,27 @@ type JoinedMarks = BTreeMap<[usize; 2], MarkPair>;
 /// Groups channels by their marks and resources.
 fn joined_marks(marks: &[Mark], ends: &[ChannelEnds]) -> JoinedMarks {
     let mut pairs = JoinedMarks::new();
-    for (channel, &ChannelEnds { marks: [tail, head], resource }) in ends.iter().enumerate() {
+    for (channel, &ChannelEnds { marks: [tail, head], resource, width }) in ends.iter().enumerate() {
         let end = (channel, tail < head);
         let lanes = &mut pairs.entry([tail.min(head), tail.max(head)]).or_default().lanes;
         match lanes.iter_mut().find(|lane| lane.resource == resource) {
-            Some(lane) => lane.channels.push(end),
-            None => lanes.push(ResourceLane { resource, channels: vec![end], offset: 0.0 }),
+            Some(lane) => {
+                lane.channels.push(end);
+                lane.width = lane.width.max(width);
+            }
+            None => lanes.push(ResourceLane { resource, channels: vec![end], width, offset: 0.0 }),
         }
     }
     for (ends, MarkPair { lanes, .. }) in &mut pairs {
         // The sort is stable, so curves of one direction keep their order.
         lanes.sort_by_key(|lane| lane.channels[0].1);
         let room = ends.map(|mark| marks[mark].outline.half.x.min(marks[mark].outline.half.y));
-        let gap = LANE.min(1.4 * room[0].min(room[1]) / lanes.len() as f64);
-        let leftmost = -0.5 * gap * (lanes.len() - 1) as f64;
-        for (place, lane) in lanes.iter_mut().enumerate() {
-            lane.offset = leftmost + gap * place as f64;
+        let total: f64 = lanes.iter().map(|lane| lane.width).sum();
+        let factor = (SPREAD * room[0].min(room[1]) / total).min(1.0);
+        let mut left = -0.5 * total;
+        for lane in lanes {
+            lane.offset = factor * (left + 0.5 * lane.width);
+            left += lane.width;
         }
     }
     pairs
@@ -170,7 +191,8 @@ fn sides(pairs: &JoinedMarks, marks: &[Mark], axis: Axis) -> BTreeMap<(usize, bo
             let vector = marks[there].centre - marks[here].centre;
             let depth = axis.along(vector);
             if marks[here].role == MarkRole::Switch && depth != 0.0 {
-                let width = LANE * joined.lanes.len() as f64 * (vector.length() / depth.abs()).min(STRETCH);
+                let lanes: f64 = joined.lanes.iter().map(|lane| lane.width).sum();
+                let width = lanes * (vector.length() / depth.abs()).min(STRETCH);
                 let from = axis.across().along(marks[there].centre);
                 sides.entry((here, depth > 0.0)).or_default().push(Port { pair, end, from, width });
             }

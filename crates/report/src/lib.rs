@@ -44,7 +44,7 @@
 //! | draw a schedule | [`schedule_svg`] |
 //! | write an interactive page of a schedule, a recovery book, a network or a front | [`schedule_html`], [`recovery_html`], [`network_html`], [`front_html`] |
 //! | write a page with two plans side by side | [`comparison_html`] |
-//! | draw steps of a schedule for print, in SVG or PDF | [`PaperFigure`] |
+//! | draw steps of a schedule for print, or rings in one picture, in SVG or PDF | [`PaperFigure`] |
 //! | plot numbers | [`scatter_svg`], [`bars_svg`] |
 //! | say how far a long command is | [`ProgressText`] |
 //! | format a table | [`Table`], [`csv_line`], [`padded`] |
@@ -65,6 +65,7 @@ mod page;
 mod painter;
 mod palette;
 mod paper;
+mod path_line;
 mod pen_path;
 mod plot;
 mod progress_text;
@@ -78,7 +79,7 @@ pub use page::{
     AxisUnit, FaultEntry, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, LinkMark, MetricRow, NetworkFacts,
     PageLimits, PlanFacts, ScheduleVerdict, comparison_html, front_html, network_html, recovery_html, schedule_html,
 };
-pub use paper::{PaperError, PaperFigure, PaperLayout};
+pub use paper::{DrawnRing, PaperError, PaperFigure, PaperLayout, RingDrawing};
 pub use plot::{
     BarChart, BarSeries, CurvePlot, PointSeries, ScatterPlot, bars_svg, curves_svg, scatter_svg, size_curves_svg,
 };

@@ -4,11 +4,11 @@ use lockstep_schedule::{Problem, Step, Transfer};
 use lockstep_topology::{ChannelId, Topology};
 
 use crate::colouring::{Colouring, is_drawable};
-use crate::geometry::{Curve, Point};
 use crate::labels;
 use crate::mark::{Mark, MarkRole};
 use crate::markup::{Markup, number};
 use crate::palette;
+use crate::path_line::{Arrow, PathCurve, path_line};
 use crate::pen_path::PenPath;
 use crate::scene::Scene;
 
@@ -29,25 +29,8 @@ const NETWORK: &str = "network";
 /// The id of the labels, which are drawn on top.
 const LABELS: &str = "labels";
 
-/// A triangle with its tip at a point.
-struct Arrow {
-    length: f64,
-    half_width: f64,
-}
-
 const TRANSFER_ARROW: Arrow = Arrow { length: 9.0, half_width: 4.5 };
 const CHANNEL_ARROW: Arrow = Arrow { length: 5.0, half_width: 2.2 };
-
-impl Arrow {
-    fn add_to(&self, path: &mut PenPath, tip: Point, direction: Point) {
-        let base = tip - direction * self.length;
-        let side = direction.right() * self.half_width;
-        path.move_to(tip);
-        path.draw(&Curve::line(tip, base + side));
-        path.draw(&Curve::line(base + side, base - side));
-        path.close();
-    }
-}
 
 /// Draws the definitions that all panels share: the network, with the border of each terminal in the colour of its
 /// messages, and the labels.
@@ -83,11 +66,11 @@ pub(crate) struct ChannelLines {
     pub(crate) arrows: PenPath,
 }
 
-/// Returns the lines of all channels.
-pub(crate) fn channel_lines(topology: &Topology, scene: &Scene) -> ChannelLines {
+/// Returns the lines of some channels.
+pub(crate) fn channel_lines(topology: &Topology, scene: &Scene, is_drawn: impl Fn(ChannelId) -> bool) -> ChannelLines {
     let mut lines = ChannelLines::default();
     let flows_one_way = scene.marks.len() > topology.node_count();
-    for (channel, curve) in topology.channel_numbers().zip(&scene.curves) {
+    for (channel, curve) in topology.channel_numbers().zip(&scene.curves).filter(|&(channel, _)| is_drawn(channel)) {
         let is_working = topology.is_working(channel);
         let line = if is_working { &mut lines.working } else { &mut lines.failed };
         line.move_to(curve.start());
@@ -100,7 +83,7 @@ pub(crate) fn channel_lines(topology: &Topology, scene: &Scene) -> ChannelLines 
 }
 
 fn draw_channels(out: &mut Markup, topology: &Topology, scene: &Scene) {
-    let ChannelLines { working, failed, arrows } = channel_lines(topology, scene);
+    let ChannelLines { working, failed, arrows } = channel_lines(topology, scene, |_| true);
     let style = [("class", "channels"), ("fill", "none"), ("stroke", "#c4c4c4"), ("stroke-width", "1")];
     out.empty("path", &[&style[..], &[("d", &working.to_svg())]].concat());
     if !failed.is_empty() {
@@ -254,33 +237,12 @@ impl Painter<'_> {
 
     /// Returns the line along a path, connected inside the marks that it crosses, and the arrow head at its end.
     pub(crate) fn path_line(&self, path: &[ChannelId]) -> (PenPath, PenPath) {
-        let [mut line, mut arrow] = [PenPath::default(), PenPath::default()];
-        let mut previous: Option<(usize, Curve)> = None;
-        for (place, &channel) in path.iter().enumerate() {
-            let curve = self.scene.curves[channel.index()];
-            let tail = self.problem.topology().tail(channel).index();
-            match previous {
-                Some((mark, before)) if mark == tail => line.draw(&self.joint(&before, &curve)),
-                _ => line.move_to(curve.start()),
-            }
-            if place + 1 == path.len() {
-                // The line ends inside the arrow head, because the tip would not cover it.
-                line.draw(&curve.shortened(TRANSFER_ARROW.length - 1.0));
-                TRANSFER_ARROW.add_to(&mut arrow, curve.end(), curve.entering());
-            } else {
-                line.draw(&curve);
-            }
-            previous = Some((self.scene.head(channel), curve));
-        }
-        (line, arrow)
-    }
-
-    /// Returns the connection inside a mark: a straight line along the levels, otherwise a curve.
-    fn joint(&self, before: &Curve, after: &Curve) -> Curve {
-        let (entering, leaving) = (before.entering(), after.leaving());
-        match self.scene.axis {
-            Some(axis) if axis.along(entering) * axis.along(leaving) > 0.0 => Curve::line(before.end(), after.start()),
-            _ => Curve::joint(before.end(), entering, after.start(), leaving),
-        }
+        let topology = self.problem.topology();
+        let curve = |&channel: &ChannelId| PathCurve {
+            curve: self.scene.curves[channel.index()],
+            marks: [topology.tail(channel).index(), self.scene.head(channel)],
+        };
+        let curves: Vec<PathCurve> = path.iter().map(curve).collect();
+        path_line(&curves, self.scene.axis, Some(&TRANSFER_ARROW))
     }
 }

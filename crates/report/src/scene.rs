@@ -2,7 +2,7 @@
 
 use lockstep_topology::{ChannelId, NodeId, Topology};
 
-use crate::channel_curves::{ChannelEnds, channel_curves, corner_curves, switch_widths};
+use crate::channel_curves::{ChannelEnds, LANE, channel_curves, corner_curves, mark_sizes, switch_widths};
 use crate::coverage::CoverageGrid;
 use crate::geometry::{Curve, Outline, Point};
 use crate::labels::clip;
@@ -43,6 +43,8 @@ const LABEL_LETTERS: usize = 12;
 const SWITCH: f64 = 8.0;
 /// Half the side that a switch of many channels grows to at most.
 const LARGEST_SWITCH: f64 = 40.0;
+/// The same for channels of different widths, per factor by which the widest one exceeds the usual width.
+const LARGEST_WIDE_SWITCH: f64 = 60.0;
 /// Space around marks.
 struct Spacing {
     /// Horizontal and vertical distance of any two marks.
@@ -63,6 +65,11 @@ const MARGIN: f64 = 10.0;
 impl Scene {
     /// Arranges a network.
     pub(crate) fn new(topology: &Topology, labels: LabelPlacement) -> Self {
+        Self::with_widths(topology, labels, |_| LANE)
+    }
+
+    /// Arranges a network whose channels have different widths. Marks grow with the channels between them.
+    pub(crate) fn with_widths(topology: &Topology, labels: LabelPlacement, width: impl Fn(ChannelId) -> f64) -> Self {
         let layout = layout(topology);
         let mut marks = marks(topology, &layout, labels);
         let head = heads(topology, &marks);
@@ -70,14 +77,19 @@ impl Scene {
             .channel_numbers()
             .map(|channel| {
                 let marks = [topology.tail(channel).index(), head[channel.index()]];
-                ChannelEnds { marks, resource: topology.resource(channel) }
+                ChannelEnds { marks, resource: topology.resource(channel), width: width(channel) }
             })
             .collect();
+        let widest = ends.iter().map(|ends| ends.width).fold(LANE, f64::max) / LANE;
+        let largest_switch = if widest > 1.0 { LARGEST_WIDE_SWITCH * widest } else { LARGEST_SWITCH };
+        if widest > 1.0 {
+            grow_marks(&mut marks, &ends);
+        }
         let room = if layout.axis.is_some() { LEVEL_SPACING } else { OPEN_SPACING };
         scale_to_pixels(&mut marks, &ends, &room, labels);
         if let Some(axis) = layout.axis {
             steepen(&mut marks, axis, &ends);
-            grow_switches(&mut marks, axis, &ends);
+            grow_switches(&mut marks, (axis, largest_switch), &ends);
             scale_to_pixels(&mut marks, &ends, &room, labels);
         }
         let mut curves = match layout.links {
@@ -147,11 +159,27 @@ fn heads(topology: &Topology, marks: &[Mark]) -> Vec<usize> {
     topology.channel_numbers().map(|channel| mark(topology.head(channel))).collect()
 }
 
-/// Widens switches so that the curves to neighbouring levels fit.
-fn grow_switches(marks: &mut [Mark], axis: Axis, ends: &[ChannelEnds]) {
+/// Enlarges marks so that wide curves fit. Terminals remain equal.
+fn grow_marks(marks: &mut [Mark], ends: &[ChannelEnds]) {
+    let sizes = mark_sizes(marks, ends);
+    let is_switch = |mark: &Mark| mark.role == MarkRole::Switch;
+    let terminals = marks.iter().zip(&sizes).filter(|(mark, _)| !is_switch(mark));
+    let of_terminals = terminals.map(|(_, &size)| size).fold(0.0, f64::max);
+    for (mark, size) in marks.iter_mut().zip(sizes) {
+        let (size, half) = (if is_switch(mark) { size } else { of_terminals }, mark.outline.half);
+        mark.outline.half = Point::new(half.x.max(size), half.y.max(size));
+        if !is_switch(mark) {
+            mark.outline.corner = mark.outline.half.x.min(mark.outline.half.y);
+        }
+    }
+}
+
+/// Widens switches so that the curves to neighbouring levels fit, up to half a side.
+fn grow_switches(marks: &mut [Mark], (axis, largest): (Axis, f64), ends: &[ChannelEnds]) {
     let widths = switch_widths(marks, axis, ends);
     for (mark, width) in marks.iter_mut().zip(widths).filter(|(mark, _)| mark.role == MarkRole::Switch) {
-        mark.outline.half = axis.point(SWITCH, width.clamp(SWITCH, LARGEST_SWITCH));
+        let [along, across] = [axis, axis.across()].map(|axis| axis.along(mark.outline.half));
+        mark.outline.half = axis.point(along, width.min(largest).max(across));
     }
 }
 

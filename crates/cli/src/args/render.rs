@@ -10,6 +10,7 @@ const RENDER_EXAMPLES: &str = "\
 Examples:
   lockstep render s.json -o s.svg           one panel per step
   lockstep render s.json -o s.html          an interactive page
+  lockstep render rings.json -o rings.svg   all rings in one picture
   lockstep render a.json b.json -o ab.html  two plans, such as before and after a fault
   lockstep render s.json -o s.pdf           for print: the first steps on one A4 page
   lockstep render s.json -o s.pdf --steps 1-4 --width 85mm       four steps in one column
@@ -20,7 +21,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = RENDER_EXAMPLES)]
 pub(crate) struct RenderArgs {
-    /// Schedule or plan file, JSON or binary; - is standard input
+    /// Schedule, plan or ring file, JSON or binary; - is standard input
     pub(crate) file: PathBuf,
     /// Second schedule or plan file, beside the first one on an HTML page
     pub(crate) second: Option<PathBuf>,

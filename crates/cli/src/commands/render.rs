@@ -1,18 +1,18 @@
-//! `lockstep render`: pictures of schedules.
+//! `lockstep render`: pictures of schedules and of rings.
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use lockstep::schedule::Schedule;
 use lockstep::{PlanFile, Problem};
 use lockstep_report::{PaperFigure, PaperLayout, comparison_html};
 
-use super::plan_file;
+use super::{plan_file, ring_file};
 use crate::args::{PaperArgs, PictureFormat, PlanFormat, RenderArgs, Verbosity};
 use crate::command_files::CommandFiles;
 use crate::exit_status::ExitStatus;
 use crate::input::Saved;
-use crate::output::extension;
+use crate::output::{Output, extension};
 use crate::standard_streams::is_standard;
 use crate::text::path_name;
 use crate::{input, output};
@@ -52,8 +52,17 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         output.write(&comparison_html([(&first.0, &first.1), (&second.0, &second.1)]))?;
         return Ok(ExitStatus::Success);
     }
-    let saved = input::saved_steps(&args.file)?;
-    let name = input::name(&args.file);
+    let (saved, name) = (input::saved(&args.file)?, input::name(&args.file));
+    if let (Saved::Rings(rings), PictureFormat::Svg | PictureFormat::Pdf, None) = (&saved, format, &args.paper.steps) {
+        ensure!(args.paper.pages.is_none_or(|pages| pages == 1), "rings are drawn on one page; leave out --pages");
+        let (figure, violation) = ring_file::picture(rings, args.paper.width).with_context(|| name.clone())?;
+        if let Some(violation) = violation {
+            output::note(verbosity, &format!("{name}: the rings are invalid: {violation}"));
+        }
+        write(output, &figure, (format, &name), verbosity)?;
+        return Ok(ExitStatus::Success);
+    }
+    let saved = saved.in_steps().with_context(|| name.clone())?;
     let Some(file) = saved.schedule() else {
         bail!("{name}: symmetric schedules cannot be drawn; draw the plan of a small network");
     };
@@ -73,21 +82,30 @@ pub(crate) fn run(args: &RenderArgs, verbosity: Verbosity) -> anyhow::Result<Exi
     }
     if format == PictureFormat::Pdf || args.paper.is_given() {
         let figure = figure(&problem, schedule, &args.paper, verbosity).with_context(|| name.clone())?;
-        if format == PictureFormat::Svg {
-            output.write(&figure.to_svg())?;
-            return Ok(ExitStatus::Success);
-        }
-        if let Some(letter) = figure.missing_letter() {
-            let what =
-                format!("the standard fonts of PDF have no '{letter}' and show ? for it; an SVG file has all letters");
-            output::note(verbosity, &format!("{name}: {what}"));
-        }
-        output.write_bytes(&figure.to_pdf(), || figure.to_svg())?;
+        write(output, &figure, (format, &name), verbosity)?;
         return Ok(ExitStatus::Success);
     }
     let picture = plan_file::picture(&problem, schedule, format);
     output.write_bytes(&picture, || String::from_utf8_lossy(&picture).into_owned())?;
     Ok(ExitStatus::Success)
+}
+
+/// Writes a picture for print as SVG or PDF.
+fn write(
+    output: Output,
+    figure: &PaperFigure,
+    (format, name): (PictureFormat, &str),
+    verbosity: Verbosity,
+) -> anyhow::Result<()> {
+    if format == PictureFormat::Svg {
+        return output.write(&figure.to_svg());
+    }
+    if let Some(letter) = figure.missing_letter() {
+        let what =
+            format!("the standard fonts of PDF have no '{letter}' and show ? for it; an SVG file has all letters");
+        output::note(verbosity, &format!("{name}: {what}"));
+    }
+    output.write_bytes(&figure.to_pdf(), || figure.to_svg())
 }
 
 /// Draws the chosen steps for print.

@@ -1,11 +1,12 @@
-//! Files of ring sets: `lockstep verify` and `lockstep export` for them.
+//! Files of ring sets: `lockstep verify`, `lockstep export` and `lockstep render` for them.
 
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use lockstep::files::message_line;
+use lockstep_report::{DrawnRing, MarkedChannels, PaperError, PaperFigure, RingDrawing};
 use lockstep_rings::format::Devices;
-use lockstep_rings::{RingFile, RingViolation, verify};
+use lockstep_rings::{RingFile, RingKind, RingViolation, verify};
 use serde::Serialize;
 
 use super::rings::{Figures, Libraries, RingRecord, library};
@@ -35,6 +36,36 @@ pub(super) fn verified(file: &RingFile) -> Result<(ValidRings, String), RingViol
     figures.describe(&mut sheet);
     let times = figures.times().map(|table| format!("\n{table}")).unwrap_or_default();
     Ok((ValidRings { valid: true, figures: RingRecord::new(&figures) }, sheet.to_text() + &times))
+}
+
+/// Draws a ring set in one picture, with a width in millimetres. Returns also what is wrong with it.
+pub(super) fn picture(
+    file: &RingFile,
+    width_mm: Option<f64>,
+) -> Result<(PaperFigure, Option<RingViolation>), PaperError> {
+    let RingFile { topology, set } = file;
+    let (load, violation) = match verify(topology, set) {
+        Ok(load) => (Some(load), None),
+        Err(violation) => (None, Some(violation)),
+    };
+    let kind = set.kind();
+    let counts = [counted(set.len(), kind.name()), counted(set.terminals().len(), "terminal")];
+    let mut title = vec![topology.name().to_owned(), counts.join(", each over ")];
+    let mut busiest = MarkedChannels::default();
+    if let Some(load) = &load {
+        let figures = Figures::of_set(topology, (set, load), topology.unit_bytes_per_second());
+        title[1] += &format!(": {}", figures.bandwidth_of(load));
+        let meaning = format!("busiest, {}", figures.busiest(load));
+        busiest = MarkedChannels { channels: load.busiest().to_vec(), meaning };
+    }
+    let ring = |(ring, names): (usize, String)| DrawnRing {
+        name: format!("{} {}: {names}", kind.name(), ring + 1),
+        hops: set.hops(ring).collect(),
+        is_directed: kind == RingKind::Ring,
+    };
+    let rings = library::names(topology, set).enumerate().map(ring).collect();
+    let drawing = RingDrawing { topology, title, rings, busiest };
+    Ok((PaperFigure::of_rings(&drawing, width_mm)?, violation))
 }
 
 /// Writes a ring set for a library.

@@ -4,39 +4,37 @@ use lockstep_schedule::{Problem, Schedule};
 use lockstep_topology::Topology;
 
 use super::helvetica;
+use super::panel::Panel;
 use super::paper_layout::{POINTS_PER_MM, PaperError, PaperLayout};
 use super::shape::{Page, Shape, Stroke, Text};
 use crate::colouring::Colouring;
-use crate::geometry::Point;
+use crate::geometry::{Curve, Point};
 use crate::labels;
-use crate::painter::{self, FAILED, LINE, MarkStyle, Painter};
+use crate::painter::Painter;
 use crate::pen_path::PenPath;
 use crate::scene::Scene;
 use crate::svg::{DrawingLimits, label_placement, omitted_steps};
 
 /// Size of the text of captions, notes and the legend.
-const TEXT: f64 = 8.0;
+pub(super) const TEXT: f64 = 8.0;
 /// Height of a line of text.
-const TEXT_LINE: f64 = 11.0;
+pub(super) const TEXT_LINE: f64 = 11.0;
 /// Space between panels.
-const GAP: f64 = 10.0;
+pub(super) const GAP: f64 = 10.0;
 /// Height of the caption of a panel.
-const CAPTION: f64 = 13.0;
+pub(super) const CAPTION: f64 = 13.0;
 /// Size of the label of a terminal in a scene.
-const LABEL: f64 = 11.0;
+pub(super) const LABEL: f64 = 11.0;
 /// Least size of the labels of terminals, unless a single panel does not fit otherwise.
 const LEAST_LABEL: f64 = 5.0;
 /// Labels below this size are left out.
-const LEGIBLE: f64 = 3.5;
+pub(super) const LEGIBLE: f64 = 3.5;
 /// Largest scale: labels have the size of the text.
-const LARGEST_SCALE: f64 = TEXT / LABEL;
-/// Least widths of the lines of channels and of transfers.
-const LEAST_LINES: [f64; 2] = [0.5, 1.0];
-/// Colours of channels and their arrow heads, dark enough for print.
-const CHANNEL: [&str; 2] = ["#9a9a9a", "#8a8a8a"];
-const INK: &str = "#111111";
+pub(super) const LARGEST_SCALE: f64 = TEXT / LABEL;
+/// Colour of text.
+pub(super) const INK: &str = "#111111";
 /// Width of the line before a name in the legend.
-const KEY: f64 = 14.0;
+pub(super) const KEY: f64 = 14.0;
 /// The largest number of panels in a row or column.
 const MAX_ROW: usize = 1024;
 /// Number of lines for notes: at most two notes, each in two lines of a narrow picture.
@@ -179,7 +177,12 @@ impl<'a> Arrangement<'a> {
                 shapes.push(Shape::Text(Text { at, size: TEXT, colour: INK, is_bold: true, halo, words: caption }));
             }
             let panel = Panel { scale: self.grid.scale, corner: corner + Point::new(0.0, CAPTION) };
-            panel.draw(&mut shapes, &painter, step.map(|step| schedule.step(step)));
+            let rings = self.colouring.rings();
+            panel.network(&mut shapes, (self.problem.topology(), &self.scene), &rings, |_| true);
+            if let Some(step) = step {
+                panel.transfers(&mut shapes, &painter, &schedule.step(*step));
+            }
+            panel.names(&mut shapes, &self.scene);
         }
         let mut bottom = panels.len().div_ceil(columns) as f64 * cell.y - GAP;
         if is_last {
@@ -205,12 +208,7 @@ impl<'a> Arrangement<'a> {
                     shapes.push(words(at, true, name));
                     continue;
                 };
-                let middle = at - Point::new(0.0, 0.36 * TEXT);
-                let mut path = PenPath::default();
-                path.move_to(middle);
-                path.draw(&crate::geometry::Curve::line(middle, middle + Point::new(KEY, 0.0)));
-                let stroke = Some(Stroke { colour: colour.clone(), width: 2.0, dashes: None });
-                shapes.push(Shape::Path { path, fill: None, stroke });
+                shapes.push(legend_key(at, colour));
                 shapes.push(words(at + Point::new(KEY + 3.0, 0.0), false, name));
             }
         }
@@ -218,7 +216,17 @@ impl<'a> Arrangement<'a> {
     }
 }
 
-fn check_size(topology: &Topology) -> Result<(), PaperError> {
+/// Returns the line before a name of the legend, whose baseline begins at a point.
+pub(super) fn legend_key(at: Point, colour: &str) -> Shape {
+    let middle = at - Point::new(0.0, 0.36 * TEXT);
+    let mut path = PenPath::default();
+    path.move_to(middle);
+    path.draw(&Curve::line(middle, middle + Point::new(KEY, 0.0)));
+    Shape::Path { path, fill: None, stroke: Some(Stroke { colour: colour.to_owned(), width: 2.0, dashes: None }) }
+}
+
+/// Refuses networks that are too large for any picture.
+pub(super) fn check_size(topology: &Topology) -> Result<(), PaperError> {
     let (nodes, channels) = (topology.node_count(), topology.channel_count());
     let DrawingLimits { nodes: max_nodes, channels: max_channels, .. } = DrawingLimits::PAGE;
     if nodes > max_nodes || channels > max_channels {
@@ -227,8 +235,8 @@ fn check_size(topology: &Topology) -> Result<(), PaperError> {
     Ok(())
 }
 
-/// Breaks a note into lines of this width.
-fn lines(note: &str, width: f64) -> Vec<String> {
+/// Breaks a note into lines of this width, in points.
+pub(super) fn lines(note: &str, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in note.split(' ') {
         match lines.last_mut() {
@@ -262,63 +270,6 @@ fn legend(colouring: &Colouring<'_>, width: f64) -> Vec<Vec<LegendEntry>> {
         right += length + 8.0;
     }
     lines
-}
-
-/// The place of a panel.
-struct Panel {
-    scale: f64,
-    /// The upper left corner.
-    corner: Point,
-}
-
-impl Panel {
-    fn at(&self, point: Point) -> Point {
-        self.corner + point * self.scale
-    }
-
-    fn stroke(&self, colour: &str, width: f64, least: f64, dashes: Option<[f64; 2]>) -> Stroke {
-        let dashes = dashes.map(|dashes| dashes.map(|length| (length * self.scale).max(1.0)));
-        Stroke { colour: colour.to_owned(), width: (width * self.scale).max(least), dashes }
-    }
-
-    /// Draws the network, the transfers of a step, and the names.
-    fn draw(&self, shapes: &mut Vec<Shape>, painter: &Painter<'_>, step: Option<lockstep_schedule::Step<'_>>) {
-        let (topology, scene) = (painter.problem.topology(), painter.scene);
-        let mut add = |path: PenPath, fill: Option<&str>, stroke: Option<Stroke>| {
-            if !path.is_empty() {
-                let path = path.mapped(|point| self.at(point));
-                shapes.push(Shape::Path { path, fill: fill.map(str::to_owned), stroke });
-            }
-        };
-        let lines = painter::channel_lines(topology, scene);
-        add(lines.working, None, Some(self.stroke(CHANNEL[0], 1.0, LEAST_LINES[0], None)));
-        add(lines.failed, None, Some(self.stroke(FAILED, 1.0, LEAST_LINES[0], Some([3.0, 2.0]))));
-        add(lines.arrows, Some(CHANNEL[1]), None);
-        let rings = painter.colouring.rings();
-        for mark in &scene.marks {
-            let ring = rings.get(mark.node.index()).and_then(Option::as_deref);
-            let MarkStyle { fill, colour, width, is_dashed } = painter::mark_style(mark.role, ring);
-            let stroke = self.stroke(colour, width, LEAST_LINES[0], is_dashed.then_some([3.0, 2.0]));
-            add(PenPath::outline(mark.centre, mark.outline), Some(fill).filter(|&fill| fill != "none"), Some(stroke));
-        }
-        for (transfer, conflict) in step.iter().flat_map(|step| painter.transfers(step)) {
-            let colour = painter.colouring.colour(painter.colouring.place(transfer.message));
-            let (line, arrow) = painter.path_line(transfer.path);
-            add(line, None, Some(self.stroke(&colour, LINE, LEAST_LINES[1], conflict.then_some([5.0, 4.0]))));
-            add(arrow, Some(&colour), None);
-        }
-        for (mark, size, colour) in painter::label_styles(scene) {
-            let size = size * self.scale;
-            if size < LEGIBLE {
-                continue;
-            }
-            let text = labels::visible(&mark.label);
-            let centre = self.at(mark.label_at);
-            let at = centre + Point::new(-0.5 * helvetica::width(&text, size, false), 0.36 * size);
-            let halo = Some(2.5 * self.scale);
-            shapes.push(Shape::Text(Text { at, size, colour, is_bold: false, halo, words: text }));
-        }
-    }
 }
 
 #[cfg(test)]

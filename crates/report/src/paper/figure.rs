@@ -4,6 +4,7 @@ use lockstep_schedule::{Problem, Schedule};
 
 use super::arrangement::Arrangement;
 use super::paper_layout::POINTS_PER_MM;
+use super::ring_figure::{self, RingDrawing};
 use super::shape::{Page, Shape, Text};
 use super::{PaperError, PaperLayout, helvetica, pdf, svg};
 use crate::geometry::Point;
@@ -48,6 +49,30 @@ impl PaperFigure {
         let arrangement = Arrangement::new(problem, schedule, layout)?;
         let title = labels::visible(&labels::title(problem, schedule.step_count()).join(" · "));
         Ok(Self { title, steps_drawn: arrangement.step_count(), pages: arrangement.pages(schedule) })
+    }
+
+    /// Draws rings in one picture: each ring is a line of its own colour, side by side with the others on its channels. The width is
+    /// in millimetres; without one, it is that of the network, from one column to the text of A4.
+    ///
+    /// ```
+    /// use lockstep_report::{DrawnRing, MarkedChannels, PaperFigure, RingDrawing};
+    /// use lockstep_topology::{NodeId, Topology};
+    ///
+    /// let pair: Topology = "mesh:1x2".parse()?;
+    /// let [there, back] = [0, 1].map(|node| pair.out_channels(NodeId::new(node)));
+    /// let ring = DrawnRing { name: "ring 1: 0 1".to_owned(), hops: vec![there, back], is_directed: true };
+    /// let title = vec!["a pair".to_owned()];
+    /// let drawing = RingDrawing { topology: &pair, title, rings: vec![ring], busiest: MarkedChannels::default() };
+    /// assert!(PaperFigure::of_rings(&drawing, None)?.to_svg().contains("ring 1: 0 1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the network is too large, or the width is out of range.
+    pub fn of_rings(drawing: &RingDrawing<'_>, width_mm: Option<f64>) -> Result<Self, PaperError> {
+        let title = labels::visible(&drawing.title.join(" · "));
+        Ok(Self { title, pages: vec![ring_figure::page(drawing, width_mm)?], steps_drawn: 0 })
     }
 
     /// Returns a picture that only states why there is none.

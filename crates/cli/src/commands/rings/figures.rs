@@ -99,6 +99,12 @@ impl<'a> Figures<'a> {
         }
     }
 
+    /// Returns the bandwidth of all rings and of each in words.
+    pub(in crate::commands) fn bandwidth_of(&self, load: &RingLoad) -> String {
+        let share = self.bandwidth(load.rho().reciprocal().unwrap_or(Rational::ZERO));
+        format!("{}; {share} per {}", self.bandwidth(load.bus_bandwidth()), self.kind.name())
+    }
+
     /// Returns the verdict in words.
     pub(in crate::commands) fn verdict_text(&self) -> String {
         let kind = self.kind.name();
@@ -131,8 +137,7 @@ impl<'a> Figures<'a> {
         };
         let terminals = counted(set.terminals().len(), "terminal");
         sheet.line(if name == "ring" { "rings" } else { "chains" }, format!("{}, each over {terminals}", set.len()));
-        let share = self.bandwidth(load.rho().reciprocal().unwrap_or(Rational::ZERO));
-        sheet.line("bandwidth", format!("{}; {share} per {name}", self.bandwidth(load.bus_bandwidth())));
+        sheet.line("bandwidth", self.bandwidth_of(load));
         sheet.line("busiest", self.busiest(load));
         if let Some((limit, rule)) = &self.limit {
             sheet.line("bound", format!("{} ({rule})", self.bandwidth(*limit)));
@@ -163,7 +168,7 @@ impl<'a> Figures<'a> {
     }
 
     /// Names the channels with the greatest load.
-    fn busiest(&self, load: &RingLoad) -> String {
+    pub(in crate::commands) fn busiest(&self, load: &RingLoad) -> String {
         let busiest = load.busiest();
         let name = |&channel: &ChannelId| self.topology.channel_name(channel);
         let mut names: Vec<String> = busiest.iter().take(MAX_NAMED).map(name).collect();
