@@ -60,6 +60,7 @@
 mod assignment;
 mod bound;
 mod candidates;
+mod chains;
 mod check;
 mod cost;
 mod engine;
@@ -107,5 +108,5 @@ pub use ring_set::{MAX_RINGS, RingKind, RingSet};
 pub use route::route_orders;
 pub use schedule::{ExpandError, all_gather};
 pub use search::search;
-pub use server_trees::{server_count, server_trees};
+pub use server_trees::{joined_chains, server_count, server_trees};
 pub use verify::{HopViolation, RingLoad, RingViolation, verify};

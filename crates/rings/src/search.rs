@@ -3,6 +3,7 @@
 use lockstep_topology::{NodeId, Topology};
 
 use crate::bound::{RefutationProof, RingBound, RingRefutation};
+use crate::chains::{chains_of, repeated};
 use crate::check::check_cubic_parity;
 use crate::error::RingError;
 use crate::exact::{ExactAnswer, decide, shorten};
@@ -161,6 +162,7 @@ impl Search<'_> {
         // A construction that meets the bound saves the search for a better one.
         let least = *self.count.range().start();
         self.traverse(least);
+        self.cut_rings_open();
         self.construct_first();
         if !self.raise_bound() {
             return;
@@ -179,6 +181,42 @@ impl Search<'_> {
                     return;
                 }
             }
+        }
+    }
+
+    /// Offers chains over several servers: the best rings, and copies of them, each cut open where the others have most load.
+    fn cut_rings_open(&mut self) {
+        let (problem, range) = (&self.problem, self.count.range());
+        if problem.kind() != RingKind::Chain || problem.relay() > 0 || problem.gateway().is_some() {
+            return;
+        }
+        let (topology, most) = (problem.topology(), *range.end());
+        let Ok(rings) = RingProblem::new(topology, RingKind::Ring, Some(problem.terminals()), 0) else { return };
+        if divisions(&rings).is_empty() {
+            return;
+        }
+        let seed = self.seed;
+        let found = self.work.lend(self.share / 8, |work| {
+            let request = RingRequest {
+                terminals: Some(rings.terminals()),
+                kind: RingKind::Ring,
+                channels: RingCount::AtMost(most),
+                relay: 0,
+                gateway: None,
+                seed,
+                work: work.left / VISITS,
+                is_stopped: work.is_stopped,
+            };
+            work.left = 0;
+            search(topology, &request).ok().and_then(|answer| answer.set)
+        });
+        let Some((rings, _)) = found else { return };
+        let counts = range.filter(|&count| count == most || (count as usize).is_multiple_of(rings.len()));
+        for count in counts {
+            if !self.work.spend(rings.length() as u64 * u64::from(count)) {
+                return;
+            }
+            self.offer(chains_of(topology, &repeated(&rings, count as usize)));
         }
     }
 

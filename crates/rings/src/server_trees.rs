@@ -48,7 +48,7 @@ pub fn server_trees(
     let servers = server_of(topology, rings)?;
     let count = servers.iter().flatten().max()? + 1;
     let chains: Vec<_> = rings.orders().map(|order| chains(topology, order, &servers, count)).collect::<Option<_>>()?;
-    chains.iter().flat_map(|chains| trees.iter().map(|parents| joined(chains, parents))).collect()
+    chains.iter().flat_map(|chains| trees.iter().map(|parents| joined_chains(chains, parents, |_| 0))).collect()
 }
 
 /// Returns the number of servers that each ring visits one after the other, at least two.
@@ -88,11 +88,27 @@ fn chains(topology: &Topology, order: &[NodeId], servers: &[Option<usize>], coun
     Some(chains)
 }
 
-/// Returns a tree of chains, from the root on. `None` if the parents form no tree.
-fn joined(chains: &[Vec<NodeId>], parents: &[Option<usize>]) -> Option<Vec<[NodeId; 2]>> {
+/// Joins the chains of servers to one tree: a list of edges from a parent to a child, where a parent comes before its children.
+///
+/// `parents` has the parent of each server, or `None` for the root. The chain of a child begins at its first node. It attaches to the
+/// node of its parent's chain at the place that `place` returns for the child, or to the last node of a shorter chain. `None` if the parents
+/// form no tree, or a chain is empty. Takes `O(N)` time for `N` nodes.
+///
+/// ```
+/// use lockstep_rings::joined_chains;
+///
+/// let chains = [vec!["a0", "a1"], vec!["b0", "b1"]];
+/// let edges = joined_chains(&chains, &[None, Some(0)], |_| 1);
+/// assert_eq!(edges, Some(vec![["a0", "a1"], ["a1", "b0"], ["b0", "b1"]]));
+/// ```
+pub fn joined_chains<T: Copy>(
+    chains: &[Vec<T>],
+    parents: &[Option<usize>],
+    place: impl Fn(usize) -> usize,
+) -> Option<Vec<[T; 2]>> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); chains.len()];
     let mut open = Vec::new();
-    if parents.len() != chains.len() {
+    if parents.len() != chains.len() || chains.iter().any(Vec::is_empty) {
         return None;
     }
     for (server, &parent) in parents.iter().enumerate() {
@@ -107,7 +123,8 @@ fn joined(chains: &[Vec<NodeId>], parents: &[Option<usize>]) -> Option<Vec<[Node
         reached += 1;
         edges.extend(chains[server].windows(2).map(|pair| [pair[0], pair[1]]));
         for &child in &children[server] {
-            edges.push([chains[server][0], chains[child][0]]);
+            let at = place(child).min(chains[server].len() - 1);
+            edges.push([chains[server][at], chains[child][0]]);
             open.push(child);
         }
     }
@@ -117,6 +134,10 @@ fn joined(chains: &[Vec<NodeId>], parents: &[Option<usize>]) -> Option<Vec<[Node
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
     use super::*;
     use crate::format::tree_cost;
     use crate::request::RingRequest;
@@ -165,5 +186,30 @@ mod tests {
         let one: Topology = "dgx-1".parse().unwrap();
         let of_one = self::rings(&one);
         assert_eq!((server_count(&one, &of_one), server_trees(&one, &of_one, &[vec![None]])), (None, None));
+    }
+
+    proptest! {
+        /// Any parents that lead to one root.
+        #[test]
+        fn joined_chains_are_a_tree_of_all_nodes(
+            lengths in vec(1..5_usize, 1..12), choices in vec(any::<Index>(), 12), places in vec(0..3_usize, 12),
+        ) {
+            let parents: Vec<Option<usize>> =
+                (0..lengths.len()).map(|server| (server > 0).then(|| choices[server].index(server.max(1)))).collect();
+            let mut count = 0..;
+            let chains: Vec<Vec<usize>> = lengths.iter().map(|&length| count.by_ref().take(length).collect()).collect();
+            let edges = joined_chains(&chains, &parents, |child| places[child]).unwrap();
+            let mut is_reached = vec![false; lengths.iter().sum()];
+            is_reached[0] = true;
+            for &[parent, child] in &edges {
+                prop_assert!(is_reached[parent] && !std::mem::replace(&mut is_reached[child], true));
+            }
+            prop_assert!(is_reached.iter().all(|&is_reached| is_reached));
+            for (server, parent) in parents.iter().enumerate() {
+                let Some(parent) = parent else { continue };
+                let at = places[server].min(lengths[*parent] - 1);
+                prop_assert!(edges.contains(&[chains[*parent][at], chains[server][0]]));
+            }
+        }
     }
 }

@@ -389,9 +389,8 @@ mod tests {
         let hops = [vec![vec![channels[0]], vec![channels[1]]]];
         for (busiest, red) in [(1, true), (2, false)] {
             let figure = page(&drawing(&topology, &hops, &channels[..busiest]), None).unwrap();
-            let is_red = |shape: &Shape| {
-                matches!(shape, Shape::Path { stroke: Some(stroke), .. } if stroke.colour == BUSIEST)
-            };
+            let is_red =
+                |shape: &Shape| matches!(shape, Shape::Path { stroke: Some(stroke), .. } if stroke.colour == BUSIEST);
             assert_eq!(figure.shapes.iter().any(is_red), red);
         }
     }

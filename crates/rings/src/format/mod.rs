@@ -16,13 +16,12 @@ mod tree_load;
 
 use std::fmt;
 
-pub use self::conversion::{
-    ConversionError, GraphFacts, chains_of, check_one_host, nccl_graphs, orders_of, worst_path,
-};
+pub use self::conversion::{ConversionError, GraphFacts, check_one_host, nccl_graphs, orders_of, worst_path};
 pub use self::devices::Devices;
 pub use self::error::{FormatError, FormatFault};
 pub use self::order::{Order, Tree};
 pub use self::tree_load::tree_cost;
+pub use crate::chains::chains_of;
 
 /// A format of files of NCCL and RCCL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

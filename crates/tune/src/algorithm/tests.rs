@@ -230,3 +230,17 @@ fn rounds_and_volumes_are_those_of_textbooks() {
         assert_eq!(sent(tree::BINOMIAL_SCATTER, ranks, 0), [levels, ranks - 1, levels]);
     }
 }
+
+/// NCCL has two places for children, and the trees of `nccl_double_tree` are those of the first and second children.
+#[test]
+fn no_two_ranks_have_the_same_place_below_a_parent() {
+    for ranks in 1..200 {
+        let both = tree::nccl_double_tree(ranks).into_iter().zip(tree::nccl_child_places(ranks));
+        for (parents, places) in both {
+            let mut seen = BTreeSet::new();
+            for (parent, place) in parents.iter().zip(places) {
+                assert!(place < 2 && parent.is_none_or(|parent| seen.insert((parent, place))), "{ranks} ranks");
+            }
+        }
+    }
+}

@@ -277,6 +277,33 @@ pub fn nccl_double_tree(ranks: usize) -> [Vec<Option<usize>>; 2] {
     [first, second]
 }
 
+/// Returns whether each rank is the first or the second child of its parent, as 0 or 1, in the two trees of [`nccl_double_tree`]. Roots have
+/// 0.
+///
+/// The first child comes before its parent in the order of ranks from which a tree is made. Rank 0 of this order has a second child only.
+///
+/// # Source
+///
+/// NCCL 2.30.7, `src/graph/trees.cc`.
+///
+/// ```
+/// use lockstep_tune::algorithm::tree::nccl_child_places;
+///
+/// assert_eq!(nccl_child_places(4), [[0, 0, 1, 1], [1, 1, 0, 0]]);
+/// ```
+pub fn nccl_child_places(ranks: usize) -> [Vec<usize>; 2] {
+    let is_even = ranks.is_multiple_of(2);
+    let [first, second] = nccl_double_tree(ranks);
+    // The places of ranks in the order of the second tree: mirrored, or shifted by one.
+    let place = |rank: usize| if is_even { ranks - 1 - rank } else { (rank + ranks - 1) % ranks };
+    let child = |parents: &[Option<usize>], place: &dyn Fn(usize) -> usize| {
+        let is_second =
+            |(rank, parent): (usize, &Option<usize>)| parent.is_some_and(|parent| place(rank) > place(parent));
+        parents.iter().enumerate().map(|entry| usize::from(is_second(entry))).collect()
+    };
+    [child(&first, &|rank| rank), child(&second, &place)]
+}
+
 /// Returns the parent of a rank above 0 in the binary tree of the lowest bits, whose root 0 has one child.
 fn btree(rank: u32, ranks: u32) -> u32 {
     let bit = 1 << rank.trailing_zeros();

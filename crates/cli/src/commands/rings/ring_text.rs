@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use lockstep::files::{decode_text, one_line};
 use lockstep::{NodeId, Topology};
-use lockstep_rings::format::nccl_graph::GraphId;
+use lockstep_rings::format::nccl_graph::{GraphId, NcclGraph};
 use lockstep_rings::format::{self, Devices, Format, Order, Tree, environment, nccl_graph, nccl_log};
-use lockstep_rings::{RingCost, RingError, RingKind, RingLoad, RingSet, route_orders, verify};
+use lockstep_rings::{RingCost, RingError, RingKind, RingLoad, RingSet, joined_chains, route_orders, verify};
+use lockstep_tune::algorithm::tree::{nccl_child_places, nccl_double_tree};
 
 use crate::text::counted;
 
@@ -30,16 +31,18 @@ impl RingText {
                 let (graphs, notes) = nccl_graph::read(&self.text)?;
                 let channels = |id| graphs.graph(id).map_or_else(Vec::new, |graph| graph.channels.clone());
                 let (rings, chains) = (channels(GraphId::Ring), channels(GraphId::Tree));
-                (Orders { rings, trees: chains.iter().map(Tree::of_chain).collect(), notes: Vec::new() }, notes)
+                let trees = chains.iter().map(Tree::of_chain).collect();
+                let child_places = graphs.graph(GraphId::Tree).map_or([0; 2], NcclGraph::child_places);
+                (Orders { child_places, ..Orders::new(rings, trees) }, notes)
             }
             Format::RcclEnvironment => {
                 let (environment, notes) = environment::read(&self.text)?;
-                (Orders { rings: environment.rings, trees: environment.trees, notes: Vec::new() }, notes)
+                (Orders::new(environment.rings, environment.trees), notes)
             }
             Format::NcclLog => {
                 let (communicator, notes) = nccl_log::read(&self.text, communicator)?;
                 let rings = communicator.rings.into_iter().map(Order::inside).collect();
-                (Orders { rings, trees: communicator.trees, notes: Vec::new() }, notes)
+                (Orders::new(rings, communicator.trees), notes)
             }
         };
         Ok(Orders { notes, ..orders })
@@ -50,10 +53,16 @@ impl RingText {
 pub(in crate::commands) struct Orders {
     pub(in crate::commands) rings: Vec<Order>,
     pub(in crate::commands) trees: Vec<Tree>,
+    /// The places in a chain to which the chains of the first and of the second child server attach.
+    child_places: [usize; 2],
     pub(in crate::commands) notes: Vec<String>,
 }
 
 impl Orders {
+    fn new(rings: Vec<Order>, trees: Vec<Tree>) -> Self {
+        Self { rings, trees, child_places: [0; 2], notes: Vec::new() }
+    }
+
     /// Joins the rings of a server to rings over several servers: the exit of a server sends to the entry of the next one. RCCL
     /// reverses the rings of variables on every second server. Returns the devices of all servers.
     pub(in crate::commands) fn join(&mut self, format: Format, servers: &[Devices]) -> Devices {
@@ -75,11 +84,38 @@ impl Orders {
             "the rings of a server are joined over {}, from the exit of each to the entry of the next one",
             counted(servers.len(), "server")
         ));
-        if !self.trees.is_empty() {
-            self.notes.push("trees over several servers are not compared".to_owned());
+        if is_reversed {
+            if !self.trees.is_empty() {
+                self.notes.push("the trees of RCCL_TREES are those of one server; they are not compared".to_owned());
+            }
             self.trees.clear();
+        } else if !self.trees.is_empty() {
+            self.trees = self.trees.iter().flat_map(|chain| self.over_servers(chain, servers)).collect();
+            self.notes.push("the chains of the servers are joined in NCCL's double binary tree".to_owned());
         }
         Devices::from_order(servers.iter().flat_map(|server| server.nodes().iter().copied()).collect())
+    }
+
+    /// Joins a chain of each server in the two trees of servers.
+    fn over_servers(&self, chain: &Tree, servers: &[Devices]) -> Vec<Tree> {
+        let mut first = 0;
+        let mut chains: Vec<Vec<u32>> = Vec::new();
+        for server in servers {
+            chains.push(chain.gpus().map(|gpu| first + gpu).collect());
+            first += server.len() as u32;
+        }
+        let both = nccl_double_tree(servers.len()).into_iter().zip(nccl_child_places(servers.len()));
+        let tree = |(parents, places): (Vec<Option<usize>>, Vec<usize>)| {
+            let edges = joined_chains(&chains, &parents, |child| self.child_places[places[child]])?;
+            Some(Tree { root: edges.first()?[0], edges })
+        };
+        both.filter_map(tree).collect()
+    }
+
+    /// Returns the number of GPUs that may relay an edge of a tree: one if a chain attaches to a GPU that may be far from the card of the
+    /// channel. NCCL then sends over the GPU beside the card.
+    fn tree_relay(&self) -> u32 {
+        u32::from(self.child_places != [0; 2])
     }
 
     /// Leaves out the rings that RCCL skips, because they have another number of devices.
@@ -151,7 +187,7 @@ impl<'a> OnNetwork<'a> {
         let trees = if trees.is_empty() {
             None
         } else {
-            let cost = format::tree_cost(topology, &trees, relay);
+            let cost = format::tree_cost(topology, &trees, relay.max(orders.tree_relay()));
             Some(cost.map_err(|error| no_path("edge of the trees", &error))?)
         };
         Ok(Self { topology, unit, rings: found, trees })

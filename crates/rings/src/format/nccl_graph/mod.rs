@@ -150,6 +150,17 @@ pub struct NcclGraph {
     pub channels: Vec<Order>,
 }
 
+impl NcclGraph {
+    /// Returns the places in a chain to which NCCL attaches the chains of the first and of the second child server in its trees of servers.
+    pub fn child_places(&self) -> [usize; 2] {
+        match self.pattern {
+            1 => [1, 0],
+            2 => [1, 1],
+            _ => [0, 0],
+        }
+    }
+}
+
 /// A graph file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NcclGraphs {
