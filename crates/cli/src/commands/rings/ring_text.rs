@@ -112,12 +112,6 @@ impl Orders {
         both.filter_map(tree).collect()
     }
 
-    /// Returns the number of GPUs that may relay an edge of a tree: one if a chain attaches to a GPU that may be far from the card of the
-    /// channel. NCCL then sends over the GPU beside the card.
-    fn tree_relay(&self) -> u32 {
-        u32::from(self.child_places != [0; 2])
-    }
-
     /// Leaves out the rings that RCCL skips, because they have another number of devices.
     pub(in crate::commands) fn leave_out_other_sizes(&mut self, devices: usize) {
         let before = self.rings.len();
@@ -187,7 +181,7 @@ impl<'a> OnNetwork<'a> {
         let trees = if trees.is_empty() {
             None
         } else {
-            let cost = format::tree_cost(topology, &trees, relay.max(orders.tree_relay()));
+            let cost = format::tree_cost(topology, &trees, relay);
             Some(cost.map_err(|error| no_path("edge of the trees", &error))?)
         };
         Ok(Self { topology, unit, rings: found, trees })
