@@ -52,7 +52,9 @@ pub(crate) fn room_between(rules: TransferRules<'_>, groups: &[Vec<NodeId>]) -> 
     let topology = rules.topology;
     let mut group = vec![None; topology.node_count()];
     for (number, nodes) in groups.iter().enumerate() {
-        nodes.iter().for_each(|node| group[node.index()] = Some(number));
+        for node in nodes {
+            group[node.index()] = Some(number);
+        }
     }
     let room = |end: fn(&Topology, ChannelId) -> NodeId, other: fn(&Topology, ChannelId) -> NodeId| {
         rules.room(topology.channels().filter(|&channel| {

@@ -83,7 +83,9 @@ impl<'a> Search<'a> {
         let parts = finest_parts(problem, rules)?;
         let mut vertex: Vec<NodeId> = topology.nodes().collect();
         for part in &parts {
-            part.iter().for_each(|node| vertex[node.index()] = part[0]);
+            for node in part {
+                vertex[node.index()] = part[0];
+            }
         }
         let mut flow = ResourceFlow::new(topology, |channel| {
             let ends = [topology.tail(channel), topology.head(channel)].map(|node| vertex[node.index()]);
@@ -147,10 +149,14 @@ impl<'a> Search<'a> {
                 .filter(|&other| side.contains(self.parts[other][0].index()))
                 .map(|other| block[other])
                 .collect();
-            block[..part].iter_mut().filter(|block| joined.contains(block)).for_each(|block| *block = part);
+            for block in block[..part].iter_mut().filter(|block| joined.contains(block)) {
+                *block = part;
+            }
         }
         let mut blocks = vec![Vec::new(); count];
-        block.iter().enumerate().for_each(|(part, &block)| blocks[block].push(part));
+        for (part, &block) in block.iter().enumerate() {
+            blocks[block].push(part);
+        }
         blocks.retain(|block| !block.is_empty());
         blocks
     }

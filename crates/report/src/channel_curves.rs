@@ -121,7 +121,9 @@ pub(crate) fn mark_sizes(marks: &[Mark], ends: &[ChannelEnds]) -> Vec<f64> {
     let mut sizes = vec![0.0_f64; marks.len()];
     for (ends, pair) in joined_marks(marks, ends) {
         let total: f64 = pair.lanes.iter().map(|lane| lane.width).sum();
-        ends.into_iter().for_each(|mark| sizes[mark] = sizes[mark].max(total / SPREAD));
+        for mark in ends {
+            sizes[mark] = sizes[mark].max(total / SPREAD);
+        }
     }
     sizes
 }

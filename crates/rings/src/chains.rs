@@ -59,7 +59,9 @@ impl<'a> Loads<'a> {
             (opposite[there.index()], opposite[back.index()]) = (Some(back), Some(there));
         }
         let mut loads = Self { topology, opposite, load: vec![0; topology.resource_count()] };
-        (0..rings.len()).flat_map(|ring| rings.hops(ring)).for_each(|hop| loads.change(hop, |load| load + 1));
+        for hop in (0..rings.len()).flat_map(|ring| rings.hops(ring)) {
+            loads.change(hop, |load| load + 1);
+        }
         loads
     }
 
@@ -71,7 +73,10 @@ impl<'a> Loads<'a> {
 
     fn change(&mut self, hop: &[ChannelId], change: impl Fn(u64) -> u64) {
         let resources: Vec<ResourceId> = self.resources(hop).collect();
-        resources.into_iter().for_each(|resource| self.load[resource.index()] = change(self.load[resource.index()]));
+        for resource in resources {
+            let load = &mut self.load[resource.index()];
+            *load = change(*load);
+        }
     }
 
     /// Returns the greatest load of a hop divided by the capacity, and the number of its resources with this load.

@@ -83,7 +83,9 @@ fn of_groups(problem: &Problem<'_>, rules: TransferRules<'_>, groups: Vec<Vec<No
     } else {
         let mut group = vec![usize::MAX; topology.node_count()];
         for (number, nodes) in groups.iter().enumerate() {
-            nodes.iter().for_each(|node| group[node.index()] = number);
+            for node in nodes {
+                group[node.index()] = number;
+            }
         }
         for message in messages.ids() {
             let ends = messages.receivers_iter(message).chain([messages.source(message)]);

@@ -50,14 +50,14 @@ pub(super) fn picture(
     };
     let kind = set.kind();
     let counts = [counted(set.len(), kind.name()), counted(set.terminals().len(), "terminal")];
-    let mut title = vec![topology.name().to_owned(), counts.join(", each over ")];
-    let mut busiest = MarkedChannels::default();
+    let (mut words, mut busiest) = (counts.join(", each over "), MarkedChannels::default());
     if let Some(load) = &load {
         let figures = Figures::of_set(topology, (set, load), topology.unit_bytes_per_second());
-        title[1] += &format!(": {}", figures.bandwidth_of(load));
+        words = format!("{words}: {}", figures.bandwidth_of(load));
         let meaning = format!("busiest, {}", figures.busiest(load));
         busiest = MarkedChannels { channels: load.busiest().to_vec(), meaning };
     }
+    let title = vec![topology.name().to_owned(), words];
     let ring = |(ring, names): (usize, String)| DrawnRing {
         name: format!("{} {}: {names}", kind.name(), ring + 1),
         hops: set.hops(ring).collect(),

@@ -4,7 +4,7 @@ use lockstep_schedule::{Problem, Schedule};
 use lockstep_topology::Topology;
 
 use super::helvetica;
-use super::panel::Panel;
+use super::panel::{LEGIBLE, Panel};
 use super::paper_layout::{POINTS_PER_MM, PaperError, PaperLayout};
 use super::shape::{Page, Shape, Stroke, Text};
 use crate::colouring::Colouring;
@@ -27,8 +27,6 @@ pub(super) const CAPTION: f64 = 13.0;
 pub(super) const LABEL: f64 = 11.0;
 /// Least size of the labels of terminals, unless a single panel does not fit otherwise.
 const LEAST_LABEL: f64 = 5.0;
-/// Labels below this size are left out.
-pub(super) const LEGIBLE: f64 = 3.5;
 /// Largest scale: labels have the size of the text.
 pub(super) const LARGEST_SCALE: f64 = TEXT / LABEL;
 /// Colour of text.

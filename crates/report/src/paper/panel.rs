@@ -3,7 +3,6 @@
 use lockstep_schedule::Step;
 use lockstep_topology::{ChannelId, Topology};
 
-use super::arrangement::LEGIBLE;
 use super::helvetica;
 use super::shape::{Shape, Stroke, Text};
 use crate::geometry::Point;
@@ -12,6 +11,8 @@ use crate::painter::{self, FAILED, LINE, MarkStyle, Painter};
 use crate::pen_path::PenPath;
 use crate::scene::Scene;
 
+/// Labels below this size are left out.
+pub(super) const LEGIBLE: f64 = 3.5;
 /// Least widths of the lines of channels and of transfers.
 const LEAST_LINES: [f64; 2] = [0.5, 1.0];
 /// Colours of channels and their arrow heads, dark enough for print.

@@ -3,10 +3,10 @@
 use lockstep_topology::{ChannelId, Topology};
 
 use super::arrangement::{
-    CAPTION, GAP, INK, KEY, LABEL, LARGEST_SCALE, LEGIBLE, TEXT, TEXT_LINE, check_size, legend_key, lines,
+    CAPTION, GAP, INK, KEY, LABEL, LARGEST_SCALE, TEXT, TEXT_LINE, check_size, legend_key, lines,
 };
 use super::helvetica;
-use super::panel::Panel;
+use super::panel::{LEGIBLE, Panel};
 use super::paper_layout::{POINTS_PER_MM, PaperError, PaperLayout};
 use super::shape::{Page, Shape, Text};
 use crate::channel_curves::LANE;
@@ -104,9 +104,13 @@ impl<'a> Lines<'a> {
         }
         let mut passes = vec![0; topology.node_count()];
         let inner = hops.iter().flat_map(|hop: &Hop| hop.path.iter().skip(1));
-        inner.for_each(|&(channel, _)| passes[topology.tail(channel).index()] += 1);
+        for &(channel, _) in inner {
+            passes[topology.tail(channel).index()] += 1;
+        }
         let mut channels = vec![0; topology.resource_count()];
-        topology.channels().for_each(|channel| channels[topology.resource(channel).index()] += 1);
+        for channel in topology.channels() {
+            channels[topology.resource(channel).index()] += 1;
+        }
         Self { drawing, hops, count, channels, passes }
     }
 
@@ -195,7 +199,9 @@ impl<'a> Lines<'a> {
                 heads.push((head, colour.clone()));
             }
         }
-        heads.iter().for_each(|(head, colour)| panel.area(shapes, head, colour));
+        for (head, colour) in &heads {
+            panel.area(shapes, head, colour);
+        }
     }
 
     /// Divides a path at switches with many hops.
@@ -206,8 +212,10 @@ impl<'a> Lines<'a> {
     /// Draws the numbers of lines beside channels, where they cover the fewest marks and numbers.
     fn draw_numbers(&self, shapes: &mut Vec<Shape>, panel: &Panel, scene: &Scene) {
         let mut covered = CoverageGrid::default();
-        scene.marks.iter().for_each(|mark| covered.add_box(mark.centre, mark.outline.half));
-        scene.marks.iter().for_each(|mark| covered.add_box(mark.label_at, mark.label_half()));
+        for mark in &scene.marks {
+            covered.add_box(mark.centre, mark.outline.half);
+            covered.add_box(mark.label_at, mark.label_half());
+        }
         for (channel, count) in self.numbers() {
             let curve = self.curve(scene, channel, 0.5 * (count as f64 - 1.0)).curve;
             let words = count.to_string();
