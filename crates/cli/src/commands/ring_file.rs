@@ -1,9 +1,11 @@
 //! Files of ring sets: `lockstep verify`, `lockstep export` and `lockstep render` for them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use lockstep::files::message_line;
+use lockstep::topology::ChannelId;
 use lockstep_report::{DrawnRing, MarkedChannels, PaperError, PaperFigure, RingDrawing};
 use lockstep_rings::format::Devices;
 use lockstep_rings::{RingFile, RingKind, RingViolation, verify};
@@ -58,10 +60,18 @@ pub(super) fn picture(
         busiest = MarkedChannels { channels: load.busiest().to_vec(), meaning };
     }
     let title = vec![topology.name().to_owned(), words];
-    let ring = |(ring, names): (usize, String)| DrawnRing {
-        name: format!("{} {}: {names}", kind.name(), ring + 1),
-        hops: set.hops(ring).collect(),
-        is_directed: kind == RingKind::Ring,
+    let is_directed = kind == RingKind::Ring;
+    let back: BTreeMap<ChannelId, ChannelId> =
+        topology.links().into_iter().flat_map(|[one, other]| [(one, other), (other, one)]).collect();
+    let ring = |(ring, names): (usize, String)| {
+        let mut hops: Vec<Vec<ChannelId>> = set.hops(ring).map(<[ChannelId]>::to_vec).collect();
+        if !is_directed {
+            let reversed =
+                |hop: &Vec<ChannelId>| hop.iter().rev().filter_map(|channel| back.get(channel).copied()).collect();
+            let both: Vec<Vec<ChannelId>> = hops.iter().map(reversed).collect();
+            hops.extend(both);
+        }
+        DrawnRing { name: format!("{} {}: {names}", kind.name(), ring + 1), hops, is_directed }
     };
     let rings = library::names(topology, set).enumerate().map(ring).collect();
     let drawing = RingDrawing { topology, title, rings, busiest };

@@ -60,7 +60,7 @@ impl PaperFigure {
     ///
     /// let pair: Topology = "mesh:1x2".parse()?;
     /// let [there, back] = [0, 1].map(|node| pair.out_channels(NodeId::new(node)));
-    /// let ring = DrawnRing { name: "ring 1: 0 1".to_owned(), hops: vec![there, back], is_directed: true };
+    /// let ring = DrawnRing { name: "ring 1: 0 1".to_owned(), hops: vec![there.to_vec(), back.to_vec()], is_directed: true };
     /// let title = vec!["a pair".to_owned()];
     /// let drawing = RingDrawing { topology: &pair, title, rings: vec![ring], busiest: MarkedChannels::default() };
     /// assert!(PaperFigure::of_rings(&drawing, None)?.to_svg().contains("ring 1: 0 1"));

@@ -48,11 +48,11 @@ const WIDTHS_MM: [f64; 2] = [85.0, PaperLayout::A4.width_mm];
 
 /// A ring or chain in a picture.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DrawnRing<'a> {
+pub struct DrawnRing {
     /// The name in the legend.
     pub name: String,
-    /// The channels of each hop.
-    pub hops: Vec<&'a [ChannelId]>,
+    /// The channels of each hop, in each direction in which it carries data.
+    pub hops: Vec<Vec<ChannelId>>,
     /// True if hops carry data in one direction only. They have arrow heads.
     pub is_directed: bool,
 }
@@ -65,7 +65,7 @@ pub struct RingDrawing<'a> {
     /// The lines above the network.
     pub title: Vec<String>,
     /// The rings. Hops with channels that do not exist are not drawn.
-    pub rings: Vec<DrawnRing<'a>>,
+    pub rings: Vec<DrawnRing>,
     /// The busiest channels. They stand out if others are used, too.
     pub busiest: MarkedChannels,
 }
@@ -247,7 +247,9 @@ pub(super) fn page(drawing: &RingDrawing<'_>, width_mm: Option<f64>) -> Result<P
     }
     let all = Lines::new(drawing);
     let scene = Scene::with_widths(drawing.topology, all.labels(), |channel| all.width(channel));
-    let natural = scene.size.x * LARGEST_SCALE / POINTS_PER_MM;
+    let names = drawing.rings.iter().take(LEGEND_ENTRIES).map(|ring| helvetica::width(&ring.name, TEXT, false));
+    let legend = names.fold(0.0, f64::max) + KEY + 3.0 + 2.0 * MARGIN;
+    let natural = (scene.size.x * LARGEST_SCALE).max(legend) / POINTS_PER_MM;
     let outer = width_mm.unwrap_or(natural.clamp(WIDTHS_MM[0], WIDTHS_MM[1])) * POINTS_PER_MM;
     let width = outer - 2.0 * MARGIN;
     let broken =
@@ -324,10 +326,10 @@ mod tests {
     const NETWORKS: [&str; 7] =
         ["complete:6", "torus:4x4", "mesh:3x3", "dgx-h100:2", "fat-tree:2,3", "omega:8", "hypercube:3"];
 
-    fn drawing<'a>(topology: &'a Topology, hops: &'a [Vec<Vec<ChannelId>>], busiest: &[ChannelId]) -> RingDrawing<'a> {
-        let ring = |(place, hops): (usize, &'a Vec<Vec<ChannelId>>)| DrawnRing {
+    fn drawing<'a>(topology: &'a Topology, hops: &[Vec<Vec<ChannelId>>], busiest: &[ChannelId]) -> RingDrawing<'a> {
+        let ring = |(place, hops): (usize, &Vec<Vec<ChannelId>>)| DrawnRing {
             name: format!("ring {place} with a name that is wider than the picture: {}", "0123456789 ".repeat(20)),
-            hops: hops.iter().map(Vec::as_slice).collect(),
+            hops: hops.clone(),
             is_directed: place % 2 == 0,
         };
         let rings = hops.iter().enumerate().map(ring).collect();
