@@ -6,6 +6,7 @@
 //! - `#  Rank  0 Group  0 Pid 41 on HOST device  0 [0000:07:00] NAME` lists the ranks.
 //! - The head names the columns: `size count type redop root`, then twice, out of place and in place, `time algbw busbw #wrong`.
 //!   Columns of other releases are found by their names, such as `i_min` and `i_max`.
+//! - The line above the head has `out-of-place` and `in-place`, or one of them.
 //! - A row has the size of the whole buffer in bytes, and times in microseconds. The rates follow from them, so they are not read.
 //! - `# Out of bounds values : 0 OK` ends a run.
 //!

@@ -7,7 +7,7 @@ use super::table::{Row, Table, Time};
 use crate::Device;
 use crate::format::error::ReadError;
 use crate::format::lines::Line;
-use crate::format::values::{MICROSECOND, NUMBER, bus_id, parse_scaled, parse_whole};
+use crate::format::values::{MICROSECOND, bus_id, number, parse_scaled, parse_whole, whole};
 
 /// Programs of nccl-tests that run no collective of Lockstep.
 const OTHER_TESTS: [&str; 3] = ["hypercube", "alltoallv", "bisection"];
@@ -29,16 +29,20 @@ struct Columns<'a> {
     part: Vec<&'a str>,
     /// The number of parts: out of place and in place, or one of them.
     parts: usize,
+    /// True if there are no times out of place.
+    is_in_place: bool,
 }
 
 impl<'a> Columns<'a> {
-    fn new(head: &'a str) -> Self {
+    /// Reads a head, and the line above it, which names the parts.
+    fn new(head: &'a str, above: &str) -> Self {
         let words: Vec<&str> = head.trim_start_matches('#').split_whitespace().collect();
         let begins: Vec<usize> = (0..words.len()).filter(|&place| TIMES.contains(&words[place])).collect();
         let begin = begins.first().copied().unwrap_or(words.len());
         let end = begins.get(1).copied().unwrap_or(words.len());
         let part = words[begin..end].iter().copied().filter(|&word| word != "timestamp").collect();
-        Self { first: words[..begin].to_vec(), part, parts: begins.len().clamp(1, 2) }
+        let is_in_place = above.contains("in-place") && !above.contains("out-of-place");
+        Self { first: words[..begin].to_vec(), part, parts: begins.len().clamp(1, 2), is_in_place }
     }
 
     fn of_first(&self, name: &str) -> Option<usize> {
@@ -71,7 +75,8 @@ pub(super) fn tables(lines: &[Line<'_>], notes: &mut Vec<String>) -> Result<Vec<
             end_without_footer(columns.is_some(), &tables, notes);
             let Preamble { program, algorithm, devices } = std::mem::take(&mut preamble);
             tables.push(Table { line: line.number, program, algorithm, devices, ..Table::default() });
-            columns = Some(Columns::new(line.text));
+            let above = place.checked_sub(1).map_or("", |above| lines[above].text);
+            columns = Some(Columns::new(line.text, above));
         } else if line.text.starts_with("# Out of bounds values") || line.text.starts_with("# Avg bus bandwidth") {
             if line.text.contains("FAILED") {
                 notes.push(format!("line {}: the benchmark reports wrong data (Out of bounds values)", line.number));
@@ -127,11 +132,8 @@ fn row_words(line: &str) -> Option<Vec<&str>> {
 }
 
 fn row(line: u32, words: &[&str], columns: &Columns<'_>, parts: usize) -> Result<Row, ReadError> {
-    let whole = |name: &'static str| {
-        let word = columns.of_first(name).map_or("", |place| words[place]);
-        parse_whole(word).ok_or_else(|| ReadError::value(line, name, word, "a whole number"))
-    };
-    let (bytes, count) = (whole("size")?, whole("count")?);
+    let whole_of = |name: &str| whole(line, name, columns.of_first(name).map_or("", |place| words[place]));
+    let (bytes, count) = (whole_of("size")?, whole_of("count")?);
     let element = columns.of_first("type").and_then(|place| element_bytes(words[place]));
     let is_reduction = columns.of_first("redop").is_some_and(|place| words[place] != "none");
     let has_root = columns.of_first("root").is_some_and(|place| !words[place].starts_with('-'));
@@ -141,12 +143,11 @@ fn row(line: u32, words: &[&str], columns: &Columns<'_>, parts: usize) -> Result
         let begin = columns.first.len() + part * columns.part.len();
         let values = &words[begin..begin + columns.part.len()];
         let value_of = |name: &str| columns.part.iter().position(|&column| column == name).map(|place| values[place]);
-        let picoseconds = parse_scaled(values[0], MICROSECOND)
-            .ok_or_else(|| ReadError::value(line, columns.part[0], values[0], NUMBER))?;
+        let picoseconds = number(line, columns.part[0], values[0], MICROSECOND)?;
         let limit = |name: &str| value_of(name).and_then(|value| parse_scaled(value, MICROSECOND));
         let wrong = value_of("#wrong").and_then(|value| value.parse::<f64>().ok());
         times.push(Time {
-            in_place: columns.parts > 1 && part + 1 == parts,
+            in_place: columns.is_in_place || (columns.parts > 1 && part + 1 == parts),
             picoseconds,
             spread: limit("i_min").zip(limit("i_max")).map(|(least, greatest)| [least, greatest]),
             is_wrong: wrong.is_some_and(|wrong| wrong != 0.0),

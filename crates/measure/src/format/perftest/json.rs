@@ -3,7 +3,7 @@
 use lockstep_files::one_line;
 use serde::Deserialize;
 
-use super::test::{Measure, measure_of, rate_sample, round_trip_note, run, time_sample};
+use super::test::{Measure, atomic_note, measure_of, rate_sample, round_trip_note, run, time_sample};
 use crate::format::error::{ReadError, ReadFault};
 use crate::format::json::{documents, has_key, key_lines};
 use crate::format::reading::{ReadOptions, Reading};
@@ -59,6 +59,7 @@ pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadErr
         match measure_of(&name) {
             None => reading.notes.push(format!("left out: the test '{name}' of line {line}, which is not supported")),
             Some(Measure::RoundTrip) => reading.notes.push(round_trip_note(line)),
+            Some(Measure::Atomic) => reading.notes.push(atomic_note(line)),
             Some(Measure::Bandwidth(transfer)) => {
                 let unit = results.unit();
                 let rate = results.rate.and_then(|rate| scaled(rate, unit.or(options.rate_unit).unwrap_or(MIB)));
