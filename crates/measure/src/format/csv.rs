@@ -225,8 +225,10 @@ fn row<'a>(line: Line<'a>, head: &Head<'_>, options: &ReadOptions) -> Result<Row
     let fields: Vec<&str> = fields(line.text, head.separator).collect();
     let line = line.number;
     if fields.len() != head.columns.len() {
-        let found = format!("{} values", fields.len());
-        return Err(ReadError::found(line, found, format!("{} values, one per column", head.columns.len())));
+        let has_more = fields.len() > head.columns.len();
+        let advice = if has_more && head.separator == ',' { "; write decimals with a point" } else { "" };
+        let expected = format!("{} values, one per column{advice}", head.columns.len());
+        return Err(ReadError::found(line, format!("{} values", fields.len()), expected));
     }
     let of = |column: Column| head.place(column).map_or("", |place| fields[place]);
     let number = |place: usize, unit: u64| number(line, head.columns[place].0, fields[place], unit);

@@ -100,7 +100,7 @@ fn behind_tag(line: &str) -> Option<&str> {
     if let Some((_, rest)) = of_launcher {
         return Some(rest);
     }
-    if let Some(rest) = line.strip_prefix("> ") {
+    if let Some(rest) = line.strip_prefix('>').filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
         return Some(rest);
     }
     let (inside, rest) = line.strip_prefix('[')?.split_once(']')?;
@@ -108,13 +108,15 @@ fn behind_tag(line: &str) -> Option<&str> {
 }
 
 /// Returns the text behind a date and a time of day, and behind the stream that a container runtime names.
-fn behind_time(line: &str) -> Option<&str> {
-    let (first, rest) = line.split_once(char::is_whitespace)?;
+fn behind_time<'a>(line: &'a str) -> Option<&'a str> {
+    let halves = |text: &'a str| text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let (first, rest) = halves(line);
     if is_time(first) {
-        let streams = ["stdout F ", "stderr F ", "stdout P ", "stderr P "];
-        return Some(streams.iter().find_map(|stream| rest.strip_prefix(stream)).unwrap_or(rest));
+        let streams = ["stdout F", "stderr F", "stdout P", "stderr P"];
+        let behind_stream = streams.iter().find_map(|stream| rest.strip_prefix(stream));
+        return Some(behind_stream.filter(|rest| rest.is_empty() || rest.starts_with(' ')).unwrap_or(rest));
     }
-    let (second, rest) = rest.split_once(char::is_whitespace)?;
+    let (second, rest) = halves(rest);
     (is_date(first) && second.contains(':') && is_time(&line[..first.len() + 1 + second.len()])).then_some(rest)
 }
 
@@ -172,6 +174,7 @@ mod tests {
         for line in ["[P2P test] x", "[1,0] x", "2026 1 x", "[2026] x", "1048576 65536 float", "-> x"] {
             assert_eq!(texts(line), [line]);
         }
+        assert_eq!(texts("2026-01-02T03:04:05Z\n2026-01-02 03:04:05\n2026-01-02 03:04:05 4 1.5"), ["", "", "4 1.5"]);
         assert_eq!(texts("```text\n# size\n```"), ["", "# size", ""]);
     }
 

@@ -101,11 +101,7 @@ impl MatrixForm {
 /// # Errors
 ///
 /// If there is no header, a row is missing, or an entry is no number.
-pub(super) fn read_matrix(
-    lines: &[Line<'_>],
-    mut at: usize,
-    form: MatrixForm,
-) -> Result<(Matrix, usize), ReadError> {
+pub(super) fn read_matrix(lines: &[Line<'_>], mut at: usize, form: MatrixForm) -> Result<(Matrix, usize), ReadError> {
     while lines.get(at).is_some_and(|line| line.text.is_empty()) {
         at += 1;
     }
@@ -140,7 +136,11 @@ pub(super) fn read_matrix(
             return Err(ReadError::truncated(line.number, what));
         }
         let entry = |(column, word): (usize, &&str)| {
-            if word.eq_ignore_ascii_case("n/a") { Ok(None) } else { number(line.number, column, word, form.unit).map(Some) }
+            if word.eq_ignore_ascii_case("n/a") {
+                Ok(None)
+            } else {
+                number(line.number, column, word, form.unit).map(Some)
+            }
         };
         let values = words.iter().enumerate().map(entry).collect::<Result<_, _>>()?;
         matrix.rows.push((line.number, values));

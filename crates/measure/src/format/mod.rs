@@ -141,7 +141,7 @@ pub fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     for other in found {
         let (read, other) = (reader.tool, other.tool);
         reading.notes.push(format!(
-            "not read: the output of {other} in the same file; {read} was read; give each a file of its own"
+            "not read: the output of {other} in the same file; only that of {read} was read; give each a file of its own"
         ));
     }
     Ok(reading)
@@ -152,11 +152,8 @@ fn wrong_data(runs: &[Run]) -> Option<String> {
     let mut lines: Vec<u32> =
         runs.iter().flat_map(|run| &run.samples).filter(|sample| sample.is_wrong).map(|sample| sample.line).collect();
     lines.dedup();
-    let plural = if lines.len() == 1 { "" } else { "s" };
-    (!lines.is_empty()).then(|| {
-        let first = values::first_few(&lines);
-        format!("the benchmark found wrong data in line{plural} {first}; such values do not count")
-    })
+    (!lines.is_empty())
+        .then(|| format!("the benchmark found wrong data in {}; such values do not count", values::line_names(&lines)))
 }
 
 /// Removes samples without a time or rate, and returns their number.

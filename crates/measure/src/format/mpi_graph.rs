@@ -2,7 +2,7 @@
 //!
 //! # Grammar
 //!
-//! - `MsgSize 1048576` behind a tab, in other builds `MsgSize: 1048576`, is the size of a message.
+//! - `MsgSize 1048576` is the size of a message, in other versions `MsgSize: 1048576` or `Msg Size: 1048576 Bytes`.
 //! - `Send a:0 b:1`, then a row `a:0 to 0.0 11500.0` per task, separated by tabs: the rate at which the row sends to the column.
 //! - `Recv a:0 b:1` with rows `a:0 from`: the same transfers at their receivers.
 //!
@@ -42,8 +42,8 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
     let (mut bytes, mut flows) = (None, FlowCount::default());
     let last = lines.last().map_or(1, |line| line.number);
     for (at, line) in lines.iter().enumerate() {
-        if let Some(size) = line.text.strip_prefix("MsgSize") {
-            bytes = parse_whole(size.trim_start_matches(':').trim());
+        if let Some(size) = line.text.strip_prefix("MsgSize").or_else(|| line.text.strip_prefix("Msg Size")) {
+            bytes = size.trim_start_matches(':').split_whitespace().next().and_then(parse_whole);
         } else if let Some(names) = names_of(line.text) {
             let count = names.len();
             check_devices(line.number, count as u64)?;
@@ -96,6 +96,10 @@ fn rates_of(line: Line<'_>, name: &str, count: usize, unit: u64) -> Result<Vec<u
     let [task, "to", values @ ..] = &words[..] else {
         return Err(ReadError::unexpected(line.number, line.text, expected()));
     };
+    if *task == name && values.len() < count {
+        let what = format!("the row '{} to' has {} rates, expected {count}", one_line(name), values.len());
+        return Err(ReadError::truncated(line.number, what));
+    }
     if *task != name || values.len() != count {
         return Err(ReadError::unexpected(line.number, line.text, expected()));
     }

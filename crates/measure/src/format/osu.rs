@@ -20,9 +20,7 @@ use lockstep_schedule::CollectiveName;
 use super::error::ReadError;
 use super::lines::Line;
 use super::reading::{ReadOptions, Reading};
-use super::values::{
-    FlowCount, MB, MICROSECOND, both_ways, is_cut_off, number, parse_scaled, unnamed_devices, whole,
-};
+use super::values::{FlowCount, MB, MICROSECOND, both_ways, is_cut_off, number, parse_scaled, unnamed_devices, whole};
 use crate::{Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
 
 /// What a test measures.
@@ -95,8 +93,15 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
         if let Some(title) = title_of(line.text) {
             reader.end(section.take());
             let test = test_of(title);
-            section =
-                Some(Section { line: line.number, test, title, pairs: None, columns: Vec::new(), last: "", samples: Vec::new() });
+            section = Some(Section {
+                line: line.number,
+                test,
+                title,
+                pairs: None,
+                columns: Vec::new(),
+                last: "",
+                samples: Vec::new(),
+            });
         } else if let Some(section) = &mut section {
             if line.text.is_empty() && !section.samples.is_empty() {
                 // Other lines of a log may begin with a number.

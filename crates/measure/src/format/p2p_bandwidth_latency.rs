@@ -112,7 +112,8 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
     }
     let has_latency = lines.iter().any(|line| line.text.starts_with("P2P=Enabled Latency"));
     if !has_latency && lines.iter().any(|line| is_head(line.text)) {
-        let text = "the output has no latencies, which stand at its end, so the run did not end or the output is cut off";
+        let text =
+            "the output has no latencies, which stand at its end, so the run did not end or the output is cut off";
         reading.notes.push(text.to_owned());
     }
     let without_access = access.map_or(0, |access| access.pairs().filter(|(.., entry)| *entry == Some(0)).count());

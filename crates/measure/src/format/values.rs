@@ -130,6 +130,11 @@ pub(super) fn first_few(names: &[impl Display]) -> String {
     }
 }
 
+/// Returns `line 3`, or `lines 3, 4 and 2 more`.
+pub(super) fn line_names(lines: &[u32]) -> String {
+    format!("line{} {}", if lines.len() == 1 { "" } else { "s" }, first_few(lines))
+}
+
 /// Returns `count` devices without names.
 pub(super) fn unnamed_devices(count: usize) -> Vec<Device> {
     vec![Device::default(); count]

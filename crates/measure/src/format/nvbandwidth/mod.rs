@@ -44,7 +44,11 @@ pub(super) fn looks_like(text: &str, lines: &[Line<'_>]) -> bool {
 pub(super) fn read(text: &str, lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading, ReadError> {
     let unit = options.rate_unit.unwrap_or(GB);
     let mut notes = Vec::new();
-    let tests = if json::looks_like(text) { json::tests(text, unit, &mut notes)? } else { text::tests(lines, unit, &mut notes)? };
+    let tests = if json::looks_like(text) {
+        json::tests(text, unit, &mut notes)?
+    } else {
+        text::tests(lines, unit, &mut notes)?
+    };
     let pairs = tests.iter().find_map(TestMatrices::pairs);
     let (mut runs, mut flows) = (Vec::new(), FlowCount::default());
     let (mut left_out, mut has_total) = (Vec::new(), false);

@@ -12,12 +12,16 @@ use crate::format::values::{bus_id, check_devices, number};
 
 /// Returns true for a line that only nvbandwidth prints.
 pub(super) fn is_mark(line: &str) -> bool {
-    let is_test = |name: &str| name.contains("_memcpy_") || direction_of(name).is_some();
     line.starts_with("nvbandwidth Version")
         || waived(line).is_some_and(is_test)
         || running(line).is_some_and(is_test)
         || sum_of(line).is_some()
         || (is_title(line) && (line.starts_with("memcpy ") || line.starts_with("multicast ")))
+}
+
+/// Returns true for the name of a test.
+fn is_test(name: &str) -> bool {
+    ["_memcpy_", "_to_", "_latency_", "bisect", "device_local"].iter().any(|part| name.contains(part))
 }
 
 fn is_title(line: &str) -> bool {
@@ -40,7 +44,7 @@ fn sum_of(line: &str) -> Option<&str> {
     let name = line.strip_prefix("SUM ").or_else(|| line.strip_prefix("&&&& PERF "))?.split_whitespace().next()?;
     let parts = ["_read1", "_read2", "_write1", "_write2", "_total"];
     let name = parts.iter().find_map(|part| name.strip_suffix(part)).unwrap_or(name);
-    (name.contains("_memcpy_") || name.contains("_to_") || name.contains("device_local")).then_some(name)
+    is_test(name).then_some(name)
 }
 
 fn part_of(title: &str) -> Part {
@@ -68,11 +72,7 @@ fn device_of(line: &str) -> Option<(usize, Device)> {
 }
 
 /// Reads the matrices of all tests.
-pub(super) fn tests(
-    lines: &[Line<'_>],
-    unit: u64,
-    notes: &mut Vec<String>,
-) -> Result<Vec<TestMatrices>, ReadError> {
+pub(super) fn tests(lines: &[Line<'_>], unit: u64, notes: &mut Vec<String>) -> Result<Vec<TestMatrices>, ReadError> {
     let mut tests: Vec<TestMatrices> = Vec::new();
     let mut devices = DeviceList::default();
     let mut has_names = false;

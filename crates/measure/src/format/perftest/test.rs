@@ -88,5 +88,7 @@ pub(super) fn round_trip_note(line: u32) -> String {
 
 /// The note on a test of atomic operations.
 pub(super) fn atomic_note(line: u32) -> String {
-    format!("left out: the rates of line {line}, which are of atomic operations; measure with ib_write_bw or ib_read_bw")
+    format!(
+        "left out: the rates of line {line}, which are of atomic operations; measure with ib_write_bw or ib_read_bw"
+    )
 }

@@ -73,7 +73,8 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
                 ));
             }
             has_assumed |= line.text.contains("[MB/sec]") && options.rate_unit.is_none();
-            table = Some(Table { line: line.number, title: title.take(), measure, columns, rows: 0, samples: Vec::new() });
+            table =
+                Some(Table { line: line.number, title: title.take(), measure, columns, rows: 0, samples: Vec::new() });
         } else if line.text.starts_with("---") && table.as_ref().is_some_and(|table| table.rows > 0) {
             end(table.take(), &mut reading);
         } else if line.text == "#, cycles" {

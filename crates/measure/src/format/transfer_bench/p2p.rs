@@ -1,5 +1,7 @@
 //! The tables of the preset `p2p`.
 
+use std::borrow::Cow;
+
 use crate::format::error::ReadError;
 use crate::format::lines::Line;
 use crate::format::reading::Reading;
@@ -42,9 +44,11 @@ pub(super) fn read(lines: &[Line<'_>], unit: u64) -> Result<Reading, ReadError> 
     let (mut bytes, mut has_averages) = (None, true);
     let last = lines.iter().rfind(|line| !line.text.is_empty()).map_or(1, |line| line.number);
     for line in lines {
-        let text = line.text.replace(',', " ");
+        // A comma ends the rows of a table with commas.
+        let has_commas = line.text.ends_with(',');
+        let text = if has_commas { Cow::Owned(line.text.replace(',', " ")) } else { Cow::Borrowed(line.text) };
         if let Some(size) = text.strip_prefix("Bytes Per Direction") {
-            bytes = parse_whole(size.trim());
+            bytes = parse_whole(size.trim_start_matches([',', ' ']));
         } else if is_title(line.text) {
             has_averages = false;
             tables.push(Table {
@@ -61,7 +65,7 @@ pub(super) fn read(lines: &[Line<'_>], unit: u64) -> Result<Reading, ReadError> 
                 [corner, ..] if corner.starts_with("SRC") && table.columns.is_empty() => {
                     table.columns = columns(line.number, &words[1..])?;
                     // With commas, no averages follow.
-                    has_averages |= line.text.contains(',');
+                    has_averages |= has_commas;
                 }
                 [device @ ("CPU" | "GPU"), number, row @ ("->" | "<-" | "<->" | "min" | "max" | "sd"), ..] => {
                     if line.number == last && is_cut_off(&words[3..]) {

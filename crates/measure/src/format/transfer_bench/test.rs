@@ -3,7 +3,7 @@
 use crate::format::error::ReadError;
 use crate::format::lines::Line;
 use crate::format::reading::Reading;
-use crate::format::values::{FlowCount, check_devices, first_few, number, unnamed_devices, whole};
+use crate::format::values::{FlowCount, check_devices, line_names, number, unnamed_devices, whole};
 use crate::{Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
 
 /// A GPU, by its rank and its number there.
@@ -31,9 +31,11 @@ struct Test {
     transfers: Vec<Transfer>,
 }
 
-/// Returns the words of a line, without the separators of its fields.
+/// Returns the words of a line, without the separators of its fields. Commas are separators if there are no bars.
 fn words(line: &str) -> Vec<&str> {
-    let is_separator = |c: char| c.is_whitespace() || matches!(c, '|' | ',' | '(' | ')' | '\u{2502}');
+    let is_bar = |c: char| matches!(c, '|' | '\u{2502}');
+    let has_bars = line.contains(is_bar);
+    let is_separator = |c: char| c.is_whitespace() || is_bar(c) || matches!(c, '(' | ')') || (c == ',' && !has_bars);
     line.split(is_separator).filter(|word| !word.is_empty()).collect()
 }
 
@@ -118,7 +120,8 @@ fn kind_of(executor: &str) -> Option<TransferKind> {
 
 /// Converts the tests to runs: one of each kind.
 fn runs(tests: Vec<Test>) -> Result<Reading, ReadError> {
-    let gpus = || tests.iter().flat_map(|test| &test.transfers).flat_map(|transfer| [transfer.from, transfer.to]).flatten();
+    let gpus =
+        || tests.iter().flat_map(|test| &test.transfers).flat_map(|transfer| [transfer.from, transfer.to]).flatten();
     let per_rank = gpus().map(|gpu| gpu.number + 1).max().unwrap_or(0);
     let ranks = gpus().map(|gpu| gpu.rank + 1).max().unwrap_or(0);
     let count = u64::from(ranks) * u64::from(per_rank);
@@ -145,9 +148,9 @@ fn runs(tests: Vec<Test>) -> Result<Reading, ReadError> {
         reading.notes.push(text.to_owned());
     }
     if !left_out.is_empty() {
-        let lines = first_few(&left_out);
+        let lines = line_names(&left_out);
         reading.notes.push(format!(
-            "left out: the tests of lines {lines}, which have transfers of other memory than that of GPUs, or several kinds of executors or sizes"
+            "left out: the tests of {lines}, which have transfers of other memory than that of GPUs, or several kinds of executors or sizes"
         ));
     }
     Ok(reading)
