@@ -89,8 +89,8 @@ pub(super) fn whole(line: u32, column: impl Display, word: &str) -> Result<u64, 
 pub(super) fn is_cut_off(words: &[&str]) -> bool {
     let decimals = |word: &&str| word.split_once('.').map(|(_, decimals)| decimals.len());
     let Some((last, others)) = words.split_last() else { return false };
-    let least = others.iter().filter_map(decimals).min();
-    last.parse::<f64>().is_ok() && least.is_some_and(|least| decimals(last).unwrap_or(0) < least)
+    let fewest = others.iter().filter_map(decimals).min();
+    last.parse::<f64>().is_ok() && fewest.is_some_and(|fewest| decimals(last).unwrap_or(0) < fewest)
 }
 
 /// Parses a whole number of decimal digits.

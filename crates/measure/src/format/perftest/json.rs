@@ -62,7 +62,7 @@ fn with_quotes(text: &str) -> String {
             let is_raw = value == "{" || value.parse::<f64>().is_ok_and(f64::is_finite);
             let value = if is_raw { value.to_owned() } else { quoted(value.trim_matches('"')) };
             json += if is_first { "" } else { "," };
-            json += &format!("{}: {value}", quoted(key));
+            json.extend([&quoted(key), ": ", &value]);
         } else {
             json += line;
         }

@@ -64,7 +64,7 @@ pub(super) fn read(lines: &[Line<'_>], unit: u64) -> Result<Reading, ReadError> 
     if !test.transfers.is_empty() {
         return Err(without_end(&test));
     }
-    runs(tests)
+    runs(&tests)
 }
 
 /// The error of a test without its last line: transfers that ran at the same time may be missing.
@@ -119,7 +119,7 @@ fn kind_of(executor: &str) -> Option<TransferKind> {
 }
 
 /// Converts the tests to runs: one of each kind.
-fn runs(tests: Vec<Test>) -> Result<Reading, ReadError> {
+fn runs(tests: &[Test]) -> Result<Reading, ReadError> {
     let gpus =
         || tests.iter().flat_map(|test| &test.transfers).flat_map(|transfer| [transfer.from, transfer.to]).flatten();
     let per_rank = gpus().map(|gpu| gpu.number + 1).max().unwrap_or(0);
@@ -131,7 +131,7 @@ fn runs(tests: Vec<Test>) -> Result<Reading, ReadError> {
         reading.notes.push(format!("GPU g of rank r is read as device {per_rank} r + g"));
     }
     let mut left_out = Vec::new();
-    for test in &tests {
+    for test in tests {
         match sample(test, per_rank) {
             Some((kind, sample)) => {
                 let place = reading.runs.iter().position(|run| run.kind == kind).unwrap_or_else(|| {

@@ -24,8 +24,9 @@ pub(super) struct TreeEntry {
 pub(super) enum Line<'a> {
     /// The creation of a communicator.
     Start { id: Option<&'a str>, ranks: u32 },
-    /// A ring from rank 0 on. The last rank of a cut line is left out, because it may be cut itself.
-    Channel { channel: u32, count: u32, ranks: Vec<u32>, is_cut: bool },
+    /// A ring from rank 0 on, and the number of channels if the line has it. The last rank of a cut line is left out, because it may
+    /// be cut itself.
+    Channel { channel: u32, count: Option<u32>, ranks: Vec<u32>, is_cut: bool },
     /// Previous rank, own rank and next rank.
     Ring { channel: u32, ranks: [u32; 3] },
     /// The places of the own rank in some trees.
@@ -107,11 +108,13 @@ fn small_number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|&number| number < MAX_NUMBER && text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Reads `CC/NN : R R R`.
+/// Reads `CC/NN : R R R`, or `CC : R R R` of old releases.
 fn channel(rest: &str) -> Option<Line<'_>> {
     let (numbers, ranks) = rest.split_once(':')?;
-    let (channel, count) = numbers.trim().split_once('/')?;
-    let (channel, count) = (small_number(channel)?, small_number(count)?);
+    let (channel, count) = match numbers.trim().split_once('/') {
+        Some((channel, count)) => (small_number(channel)?, Some(small_number(count)?)),
+        None => (small_number(numbers.trim())?, None),
+    };
     let is_cut = ranks.trim_end().ends_with("...");
     let mut words: Vec<&str> = ranks.split_whitespace().collect();
     if is_cut {
@@ -120,7 +123,7 @@ fn channel(rest: &str) -> Option<Line<'_>> {
     // A connection has other words than numbers.
     let ranks = words.into_iter().map(small_number).collect::<Option<Vec<u32>>>()?;
     let is_ring = is_cut || ranks.len() > 1;
-    (is_ring && channel < count).then_some(Line::Channel { channel, count, ranks, is_cut })
+    (is_ring && count.is_none_or(|count| channel < count)).then_some(Line::Channel { channel, count, ranks, is_cut })
 }
 
 /// Reads `CC : R -> R -> R`. The lines of old releases name connections: `CC : 3[c0] -> 0[80] via P2P/IPC`.
@@ -131,15 +134,17 @@ fn ring(rest: &str) -> Option<Line<'_>> {
     Some(Line::Ring { channel: small_number(channel)?, ranks })
 }
 
-/// Reads `[C] D/D/D->R->U` for each channel.
+/// Reads `[C] D/D/D->R->U` for each channel. Releases before 2.6 write `U->R->D/D/D`. Releases 2.6 and 2.7 write `D/D/D->R->U|U->R->D/D/D`, with
+/// the same tree twice.
 fn trees(rest: &str, number: usize) -> Result<Line<'_>, FormatError> {
     let mut words = rest.split_whitespace().peekable();
     let mut entries = Vec::new();
     while let Some(word) = words.next() {
         let channel = word.strip_prefix('[').and_then(|word| word.strip_suffix(']')).and_then(small_number);
         let entry = channel.zip(words.next()).and_then(|(channel, place)| {
-            let mut parts = place.split("->");
-            let (children, rank, parent) = (parts.next()?, parts.next()?, parts.next()?);
+            let mut parts = place.split('|').next()?.split("->");
+            let (first, rank, last) = (parts.next()?, parts.next()?, parts.next()?);
+            let (children, parent) = if first.contains('/') { (first, last) } else { (last, first) };
             let place = (children_of(children)?, rank_or_none(parent).ok()?);
             Some(TreeEntry { channel, rank: small_number(rank)?, place })
         });
