@@ -16,7 +16,7 @@ pub(super) fn documents<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, ReadE
             Some(Ok(document)) => found.push(document),
             Some(Err(_)) => {
                 let rest = text[start..].trim_start();
-                if !found.is_empty() && !rest.starts_with('{') {
+                if !found.is_empty() && !rest.starts_with(['{', '[']) {
                     return Err(more_text(line_at(text, text.len() - rest.len())));
                 }
                 return Err(error::<T>(text, start));

@@ -55,10 +55,11 @@ pub(super) fn without_escapes(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Returns the JSON of lines: their texts from the first line that begins with `{` on, each in its line of the file. `None` if
+/// Returns the JSON of lines: their texts from the first line that begins with `{` or a list on, each in its line of the file. `None` if
 /// there is no such line.
 pub(super) fn json_of(lines: &[Line<'_>]) -> Option<String> {
-    let begin = lines.iter().position(|line| line.text.starts_with('{'))?;
+    let is_begin = |text: &str| text == "[" || text.starts_with("[{") || text.starts_with('{');
+    let begin = lines.iter().position(|line| is_begin(line.text))?;
     let mut json = "\n".repeat(begin);
     for line in &lines[begin..] {
         json.push_str(line.text);
@@ -205,6 +206,7 @@ mod tests {
     fn json_keeps_its_lines() {
         let text = "$ tool -j\n0: {\n0: \"a\": 1\n0: }\n";
         assert_eq!(json_of(&lines(text)).as_deref(), Some("\n{\n\"a\": 1\n}\n"));
-        assert_eq!(json_of(&lines("a\nb")), None);
+        assert_eq!(json_of(&lines("[\n{}\n]\n")).as_deref(), Some("[\n{}\n]\n"));
+        assert_eq!(json_of(&lines("a\nb\n[0] c")), None);
     }
 }

@@ -10,6 +10,9 @@
 //! - A row has the size of the whole buffer in bytes, and times in microseconds. The rates follow from them, so they are not read.
 //! - `# Out of bounds values : 0 OK` ends a run.
 //!
+//! rccl-tests also write a file (`-x FILE`) with an entry per size, out of place or in place, as JSON or CSV. It names the test.
+//! `ranksPerNode` processes with `gpusPerRank` GPUs each take part; `ranks` has all processes, also if they form several groups.
+//!
 //! The field `env` of JSON has the whole environment of the user and is not read.
 //!
 //! # Source
@@ -19,6 +22,7 @@
 
 mod json;
 mod operation;
+mod report;
 mod table;
 mod text;
 
@@ -28,16 +32,44 @@ use super::lines::Line;
 use super::reading::{ReadOptions, Reading};
 use super::values::FlowCount;
 
+/// Where the rows are.
+#[derive(Clone, Copy)]
+enum Form {
+    Json,
+    ReportJson,
+    ReportCsv,
+    Text,
+}
+
+impl Form {
+    fn new(text: &str, lines: &[Line<'_>]) -> Option<Self> {
+        let has = |is_head: fn(&str) -> bool| lines.iter().any(|line| is_head(line.text));
+        if json::looks_like(text) {
+            Some(Self::Json)
+        } else if report::is_json(text) {
+            Some(Self::ReportJson)
+        } else if has(text::is_head) {
+            Some(Self::Text)
+        } else {
+            has(report::is_csv_head).then_some(Self::ReportCsv)
+        }
+    }
+}
+
 /// Returns true if a text is the JSON or has the head of a table of nccl-tests.
 pub(super) fn looks_like(text: &str, lines: &[Line<'_>]) -> bool {
-    json::looks_like(text) || lines.iter().any(|line| text::is_head(line.text))
+    Form::new(text, lines).is_some()
 }
 
 /// Reads all runs.
 pub(super) fn read(text: &str, lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading, ReadError> {
     let mut notes = Vec::new();
-    let tables =
-        if json::looks_like(text) { json::tables(text, &mut notes)? } else { text::tables(lines, &mut notes)? };
+    let tables = match Form::new(text, lines) {
+        Some(Form::Json) => json::tables(text, &mut notes)?,
+        Some(Form::ReportJson) => report::json_tables(text)?,
+        Some(Form::ReportCsv) => report::csv_tables(lines, &mut notes)?,
+        Some(Form::Text) | None => text::tables(lines, &mut notes)?,
+    };
     let (mut runs, mut flows) = (Vec::new(), FlowCount::default());
     for table in tables {
         runs.extend(Table::into_run(table, options, &mut flows, &mut notes)?);

@@ -27,7 +27,11 @@ pub(super) struct Signature {
 impl Operation {
     /// Returns the test that a program runs: `all_gather` of `all_gather_perf`.
     pub(super) fn of_program(name: &str) -> Option<Self> {
-        if name == "sendrecv" { Some(Self::SendRecv) } else { name.parse().ok().map(Self::Collective) }
+        if name.eq_ignore_ascii_case("sendrecv") {
+            Some(Self::SendRecv)
+        } else {
+            name.parse().ok().map(Self::Collective)
+        }
     }
 
     /// Returns the tests that have such rows.

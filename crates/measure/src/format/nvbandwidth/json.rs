@@ -3,8 +3,7 @@
 use lockstep_files::one_line;
 use serde::Deserialize;
 
-use super::test_matrices::{Direction, Part, TestMatrices, direction_of, rows_of};
-use super::waived_note;
+use super::test_matrices::{Direction, Part, TestMatrices, direction_of, rows_of, waived_note};
 use crate::Device;
 use crate::format::error::{ReadError, ReadFault};
 use crate::format::json::{documents, has_key, key_lines};

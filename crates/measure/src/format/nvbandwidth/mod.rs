@@ -28,8 +28,6 @@ mod json;
 mod test_matrices;
 mod text;
 
-use lockstep_files::one_line;
-
 use self::test_matrices::{TestMatrices, direction_of};
 use super::error::ReadError;
 use super::lines::Line;
@@ -76,9 +74,4 @@ pub(super) fn read(text: &str, lines: &[Line<'_>], options: &ReadOptions) -> Res
             .push("the pairs of a matrix were measured one at a time, so it does not show what pairs share".to_owned());
     }
     Ok(Reading { runs, notes })
-}
-
-/// Returns the note on a test that nvbandwidth waived.
-fn waived_note(name: &str, line: u32) -> String {
-    format!("left out: {} (line {line}), which nvbandwidth waived, because no two GPUs support it", one_line(name))
 }

@@ -201,3 +201,8 @@ fn bisection(matrix: &Matrix, flow_count: &mut FlowCount) -> Result<Option<Sampl
     let flows = (0..count).map(flow).collect();
     Ok(Some(Sample { spread: Some([least, greatest]), ..sample(flows, least, *line) }))
 }
+
+/// Returns the note on a test that nvbandwidth waived.
+pub(super) fn waived_note(name: &str, line: u32) -> String {
+    format!("left out: {} (line {line}), which nvbandwidth waived, because no two GPUs support it", one_line(name))
+}

@@ -149,8 +149,8 @@ fn outcome(text: &str, whole: &Reading) -> String {
     text
 }
 
-#[test]
-fn each_reader_tells_each_fault() {
+/// Returns what each output with each fault gives.
+fn outcomes() -> String {
     let mut table = String::new();
     for Output { name, text, behind_row, end, wrong, comma } in OUTPUTS {
         let whole = plain(text);
@@ -165,7 +165,12 @@ fn each_reader_tells_each_fault() {
         }
         add("comma", &replaced(text, comma));
     }
-    expect![[r#"
+    table
+}
+
+#[test]
+fn each_reader_tells_each_fault() {
+    expect![[r"
         nccl-tests
           another tool: 6 of 6 samples
             not read: the output of the OSU micro-benchmarks in the same file; only that of nccl-tests was read; give each a file of its own
@@ -264,7 +269,7 @@ fn each_reader_tells_each_fault() {
           cut in a row: error: line 6: found 4 values, expected 6 values, one per column
           cut before the end: 3 of 3 samples
           comma: error: line 3: found 7 values, expected 6 values, one per column; write decimals with a point
-    "#]].assert_eq(&table);
+    "]].assert_eq(&outcomes());
 }
 
 /// What launchers, terminals and documents add to an output changes nothing.

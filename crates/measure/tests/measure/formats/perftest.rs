@@ -58,7 +58,7 @@ fn reads_both_ways_and_round_trips_are_told_apart() {
         "RDMA_Write Latency Test\n#bytes        #iterations       t_avg[usec]    tps average\n2  1000  2.5  400000\n"
             .to_owned(),
     ];
-    expect![[r#"
+    expect![[r"
         perftest: RDMA_Read BW, Message, 2 devices, ranks Some(2)
           3: 1->0 65536 B: 104857600 B/s
         perftest: Send Bidirectional BW, Message, 2 devices, ranks Some(2)
@@ -71,7 +71,7 @@ fn reads_both_ways_and_round_trips_are_told_apart() {
         note: left out: the times of line 11, which are whole round trips; measure with ib_write_lat or ib_send_lat
         note: the table of line 14 has no line of dashes behind it, so the run did not end or the output is cut off
         note: MB/sec are 2^20 bytes per second, as perftest counts; --rate-unit sets another one
-    "#]].assert_eq(&describe(&read_text(&text.concat())));
+    "]].assert_eq(&describe(&read_text(&text.concat())));
     expect!["line 2: found '#bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]', expected the columns of the test in the title above"].assert_eq(&error_of(&table("RDMA_Write Latency Test", "MB/sec")));
     expect!["line 2: found nothing, expected a column 'BW average[MiB/sec]', [MB/sec] or [Gb/sec]"]
         .assert_eq(&error_of(&table("RDMA_Write BW Test", "furlong/sec")));

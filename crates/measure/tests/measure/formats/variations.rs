@@ -12,7 +12,7 @@ mod nvbandwidth {
     #[test]
     fn processes_of_several_nodes_are_devices() {
         let reading = read_text(include_str!("../../../../../fuzz/corpus/nvbandwidth/two-nodes.txt"));
-        expect![[r#"
+        expect![[r"
             nvbandwidth: multinode_device_to_device_memcpy_read_ce, Copy, 4 devices, ranks Some(4)
               16: 1->0: 397010000000 B/s
               16: 2->0: 397020000000 B/s
@@ -44,7 +44,7 @@ mod nvbandwidth {
             note: left out: multinode_device_to_device_broadcast_one_to_all_sm; only copies between GPUs are read
             note: left out: the matrices Total, which are the sums of both directions
             note: the pairs of a matrix were measured one at a time, so it does not show what pairs share
-        "#]]
+        "]]
         .assert_eq(&describe(&reading));
         let device = &reading.runs[0].devices[2];
         assert_eq!(device.host.as_deref(), Some("node-b"));
@@ -54,7 +54,7 @@ mod nvbandwidth {
     #[test]
     fn releases_before_0_5_have_one_matrix_per_test() {
         let reading = read_text(include_str!("../../../../../fuzz/corpus/nvbandwidth/release-0.2.txt"));
-        expect![[r#"
+        expect![[r"
             nvbandwidth: device_to_device_memcpy_write_ce, Copy, 3 devices, ranks Some(3)
               20: 0->1: 22000000000 B/s
               21: 1->0: 21000000000 B/s
@@ -78,13 +78,13 @@ mod nvbandwidth {
             note: device_to_device_bidirectional_memcpy_read_sm: no bandwidth for 2 pairs of GPUs, which have no access to each other
             note: left out: host_to_device_memcpy_ce; only copies between GPUs are read
             note: the pairs of a matrix were measured one at a time, so it does not show what pairs share
-        "#]].assert_eq(&describe(&reading));
+        "]].assert_eq(&describe(&reading));
     }
 
     #[test]
     fn tests_that_failed_or_did_not_end_are_named() {
         let reading = read_text(include_str!("../../../../../fuzz/corpus/nvbandwidth/failed.txt"));
-        expect![[r#"
+        expect![[r"
             nvbandwidth: device_to_device_memcpy_write_ce, Copy, 2 devices, ranks Some(2)
               8: 0->1: 250000000000 B/s
               9: 1->0: 251000000000 B/s
@@ -92,14 +92,14 @@ mod nvbandwidth {
             note: left out: device_to_device_memcpy_read_ce (line 14), which has no matrix: it failed, or the output is cut off
             note: the pairs of a matrix were measured one at a time, so it does not show what pairs share
             note: line 15: the output reports an error, 'Invalid value when checking the pattern at 0x70a640000000', and 1 more; values after it may be missing
-        "#]].assert_eq(&describe(&reading));
+        "]].assert_eq(&describe(&reading));
     }
 
     #[test]
     fn json_lists_the_gpus() {
         let text = include_str!("../../../../../fuzz/corpus/nvbandwidth/devices.json");
         let reading = read_text(text);
-        expect![[r#"
+        expect![[r"
             nvbandwidth: device_to_device_memcpy_read_ce, Copy, 2 devices, ranks Some(2)
               20: 1->0: 371200000000 B/s
               20: 0->1: 370900000000 B/s
@@ -108,7 +108,7 @@ mod nvbandwidth {
             note: left out: device_to_device_memcpy_write_sm (line 38), which nvbandwidth waived, because no two GPUs support it
             note: left out: device_to_device_latency_sm; only copies between GPUs are read
             note: the pairs of a matrix were measured one at a time, so it does not show what pairs share
-        "#]].assert_eq(&describe(&reading));
+        "]].assert_eq(&describe(&reading));
         let device = &reading.runs[0].devices[1];
         assert_eq!((device.host.as_deref(), device.bus_id.as_deref()), (Some("node-a"), Some("0009:06:00")));
         let odd = text.replace("\"371.2\"", "\"fast\"");
@@ -123,7 +123,7 @@ mod p2p_bandwidth_latency {
     #[test]
     fn old_releases_have_one_matrix_of_latencies() {
         let reading = read_text(include_str!("../../../../../fuzz/corpus/p2p_bandwidth_latency/cuda-8.txt"));
-        expect![[r#"
+        expect![[r"
             p2pBandwidthLatencyTest: unidirectional bandwidth, Copy, 2 devices, ranks Some(2)
               15: 0->1: 13160000000 B/s
               16: 1->0: 13100000000 B/s
@@ -134,7 +134,7 @@ mod p2p_bandwidth_latency {
               27: 0->1 16 B: 7100000 ps
               28: 1->0 16 B: 7200000 ps
             note: left out: the matrices of P2P=Disabled; their data goes through the memory of the host
-        "#]]
+        "]]
         .assert_eq(&describe(&reading));
     }
 
@@ -144,11 +144,11 @@ mod p2p_bandwidth_latency {
 $ ./p2pBandwidthLatencyTest --sm_copy --p2p_read
 Unidirectional P2P=Enabled Bandwidth (P2P Reads) Matrix (GB/s)
    D\\D     0      1 \n     0 911.08   9.90 \n     1   9.95 922.37 \n";
-        expect![[r#"
+        expect![[r"
             p2pBandwidthLatencyTest: unidirectional bandwidth, Kernel, 2 devices, ranks Some(2)
               4: 1->0: 9900000000 B/s
               5: 0->1: 9950000000 B/s
-        "#]]
+        "]]
         .assert_eq(&describe(&read_text(text)));
     }
 }
@@ -161,7 +161,7 @@ mod osu {
     fn heads_of_all_releases_are_read() {
         let text = include_str!("../../../../../fuzz/corpus/osu/heads.txt");
         let options = ReadOptions { ranks: Some(4), ..ReadOptions::default() };
-        expect![[r#"
+        expect![[r"
             the OSU micro-benchmarks: MPI Latency, Message, 2 devices, ranks Some(2)
               3: 0->1 0 B: 1840000 ps
               4: 0->1 8 B: 1860000 ps
@@ -182,19 +182,19 @@ mod osu {
             note: left out: the test 'MPI Barrier Latency' of line 35, which is not supported
             note: MB/s are 10^6 bytes per second, as the OSU micro-benchmarks count; --rate-unit sets another one
             note: the benchmark found wrong data in line 15; such values do not count
-        "#]]
+        "]]
         .assert_eq(&describe(&read(text, &options).unwrap()));
     }
 
     #[test]
     fn a_last_value_that_is_cut_off_is_left_out() {
         let text = "# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n1024    900.00\n2048    1800.0";
-        expect![[r#"
+        expect![[r"
             the OSU micro-benchmarks: MPI Bandwidth, Message, 2 devices, ranks Some(2)
               3: 0->1 1024 B: 900000000 B/s
             note: line 4: the last row is incomplete and is left out
             note: MB/s are 10^6 bytes per second, as the OSU micro-benchmarks count; --rate-unit sets another one
-        "#]]
+        "]]
         .assert_eq(&describe(&read_text(text)));
     }
 }
@@ -206,23 +206,68 @@ mod nccl_tests {
     #[test]
     fn tables_may_have_times_in_place_only() {
         let reading = read_text(include_str!("../../../../../fuzz/corpus/nccl_tests/in-place.rccl.txt"));
-        expect![[r#"
+        expect![[r"
             nccl-tests: broadcast, Kernel, 2 devices, ranks Some(2)
               13: broadcast 1048576 B: 30000000 ps, in place
-        "#]]
+        "]]
         .assert_eq(&describe(&reading));
+    }
+
+    #[test]
+    fn files_of_results_are_read() {
+        let texts = [
+            include_str!("../../../../../fuzz/corpus/nccl_tests/report.json"),
+            include_str!("../../../../../fuzz/corpus/nccl_tests/report-lines.json"),
+            include_str!("../../../../../fuzz/corpus/nccl_tests/report.csv"),
+            include_str!("../../../../../fuzz/corpus/nccl_tests/report-nodes.csv"),
+            include_str!("../../../../../fuzz/corpus/nccl_tests/report-gpus.csv"),
+        ];
+        expect![[r"
+            nccl-tests: all-reduce, Kernel, 0 devices, ranks Some(4)
+              2: all-reduce 1048576 B: 60250000 ps
+              3: all-reduce 1048576 B: 61500000 ps, in place, wrong
+              4: all-reduce 2097152 B: 110125000 ps
+              5: all-reduce 2097152 B: 112000000 ps, in place
+            note: the benchmark found wrong data in line 3; such values do not count
+            nccl-tests: sendrecv, Kernel, 2 devices, ranks Some(2)
+              1: 0->1 1->0 1048576 B: 60250000 ps
+              2: 0->1 1->0 1048576 B: 61500000 ps, in place
+            nccl-tests: all-gather, Kernel, 0 devices, ranks Some(8)
+              2: all-gather 1048576 B: 60250000 ps
+              3: all-gather 1048576 B: 61500000 ps, in place
+            nccl-tests: reduce-scatter, Kernel, 0 devices, ranks Some(8)
+              2: reduce-scatter 1048576 B: 61500000 ps, in place
+            nccl-tests: all-to-all, Kernel, 0 devices, ranks Some(4)
+              2: all-to-all 1048576 B: 60250000 ps
+            note: left out: hypercube_perf (line 3), which is none of the collectives of Lockstep
+        "]]
+        .assert_eq(&texts.map(|text| describe(&read_text(text))).concat());
+    }
+
+    #[test]
+    fn files_of_results_that_are_cut_off_are_told() {
+        let json = include_str!("../../../../../fuzz/corpus/nccl_tests/report.json");
+        let error = error_of(&json.replace("]\n", ""));
+        assert!(error.starts_with("line 6: the JSON ends in the middle of a value"), "{error}");
+        let error = error_of(&json.replace(":60.25", ":-60.25"));
+        assert_eq!(error, "line 2: column 'time' is '-60.25', expected a number that is not negative");
+        let csv = include_str!("../../../../../fuzz/corpus/nccl_tests/report.csv");
+        let cut = describe(&read_text(csv.strip_suffix(",\"0\"\n").unwrap()));
+        assert!(cut.contains("note: line 3: the last row is incomplete and is left out"), "{cut}");
+        let error = error_of(&csv.replace(",60.250000,", ",60,250000,"));
+        assert!(error.contains("expected 14 values, one per column; write decimals with a point"), "{error}");
     }
 
     #[test]
     fn a_failure_of_the_library_is_named() {
         let reading = read_text(include_str!("../../../../../fuzz/corpus/nccl_tests/failure.txt"));
-        expect![[r#"
+        expect![[r"
             nccl-tests: all-reduce, Kernel, 2 devices, ranks Some(2)
               12: all-reduce 8192 B: 35150000 ps
               12: all-reduce 8192 B: 30330000 ps, in place
             note: the table of line 10 has no footer, so the run did not end or the output is cut off; rows read: 1
             note: line 13: the output reports an error, 'host-a: Test NCCL failure common.cu:1204 'unhandled cuda error (run with NCCL_DEBUG=INFO for details) / '', and 1 more; values after it may be missing
-        "#]].assert_eq(&describe(&reading));
+        "]].assert_eq(&describe(&reading));
     }
 }
 
@@ -234,11 +279,11 @@ mod transfer_bench {
 
     #[test]
     fn transfers_of_a_test_run_at_the_same_time() {
-        expect![[r#"
+        expect![[r"
             TransferBench: transfers at the same time, Kernel, 2 devices, ranks Some(2)
               6: 0->1 1->0 67108864 B: 45500000000 B/s (45500000000 to 46000000000)
             note: the transfers of a test run at the same time; a sample is the least rate of them
-        "#]]
+        "]]
         .assert_eq(&describe(&read_text(A2A)));
     }
 
@@ -258,7 +303,7 @@ mod transfer_bench {
     #[test]
     fn executors_ranks_and_other_memory_are_told_apart() {
         let reading = read_text(include_str!("../../../../../fuzz/corpus/transfer_bench/tests.txt"));
-        expect![[r#"
+        expect![[r"
             TransferBench: transfers at the same time, Kernel, 4 devices, ranks Some(4)
               5: 0->3 67108864 B: 46000000000 B/s
             TransferBench: transfers at the same time, Copy, 4 devices, ranks Some(4)
@@ -268,7 +313,7 @@ mod transfer_bench {
             note: GPU g of rank r is read as device 2 r + g
             note: the transfers of a test run at the same time; a sample is the least rate of them
             note: left out: the tests of line 19, which have transfers of other memory than that of GPUs, or several kinds of executors or sizes
-        "#]].assert_eq(&describe(&reading));
+        "]].assert_eq(&describe(&reading));
     }
 
     #[test]
@@ -288,7 +333,7 @@ mod perftest {
     #[test]
     fn titles_and_columns_of_all_options_are_read() {
         let reading = read_text(include_str!("../../../../../fuzz/corpus/perftest/options.txt"));
-        expect![[r#"
+        expect![[r"
             perftest: RDMA_Write Post List BW, Message, 2 devices, ranks Some(2)
               5: 0->1 65536 B: 49037500000 B/s
             perftest: Send_imm Bidirectional BW, Message, 2 devices, ranks Some(2)
@@ -304,7 +349,7 @@ mod perftest {
             note: line 30: the last row is incomplete and is left out
             note: the table of line 28 has no line of dashes behind it, so the run did not end or the output is cut off
             note: MB/sec are 2^20 bytes per second, as perftest counts; --rate-unit sets another one
-        "#]]
+        "]]
         .assert_eq(&describe(&reading));
     }
 
@@ -321,20 +366,20 @@ Send Latency Test
 ";
         expect!["line 6: the times are cycles of the processor; run the test again without --report-cycles"]
             .assert_eq(&error_of(text));
-        expect![[r#"
+        expect![[r"
             perftest: Send Latency, Message, 2 devices, ranks Some(2)
               6: 0->1 2 B: 3050000000 ps (2900000000 to 3200000000)
-        "#]]
+        "]]
         .assert_eq(&describe(&read_text(&text.replace("cycles", "usec"))));
     }
 
     #[test]
     fn json_of_releases_without_quotes_is_read() {
         let text = include_str!("../../../../../fuzz/corpus/perftest/without-quotes.json");
-        expect![[r#"
+        expect![[r"
             perftest: RDMA_Write Latency, Message, 2 devices, ranks Some(2)
               10: 0->1 128 B: 2420000 ps (2370000 to 5390000)
-        "#]]
+        "]]
         .assert_eq(&describe(&read_text(text)));
         expect![[r#"field 'results.t_typical' (line 14): invalid type: string "fast", expected f64"#]]
             .assert_eq(&error_of(&text.replace("t_typical: 2.42", "t_typical: fast")));

@@ -150,7 +150,7 @@ fn trees_of_all_releases_are_read() {
         ["1/-1/-1->0->-1|-1->0->1/-1/-1", "-1/-1/-1->1->0|0->1->-1/-1/-1"],
         ["1/-1/-1->0->-1 comm 0x2ceb nRanks 02 busId c8000", "-1/-1/-1->1->0 comm 0x2c3d nRanks 02 busId c5000"],
     ] {
-        assert_eq!(read(&log(trees), 1).unwrap().0.trees, [chain.clone()], "{trees:?}");
+        assert_eq!(read(&log(trees), 1).unwrap().0.trees, std::slice::from_ref(&chain), "{trees:?}");
     }
 }
 
