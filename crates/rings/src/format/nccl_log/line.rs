@@ -5,6 +5,9 @@ use crate::format::error::FormatError;
 /// The mark of a line of NCCL.
 pub(super) const MARK: &str = "NCCL INFO ";
 
+/// What Ray writes behind a line that it shows once for several processes.
+pub(super) const REPEATED: &str = "x across cluster]";
+
 /// The largest number of a rank or channel that this reader supports.
 const MAX_NUMBER: u32 = 1 << 20;
 
@@ -66,7 +69,7 @@ impl Place<'_> {
 /// Parses a line. `None` if it does not concern rings and trees.
 pub(super) fn parse(content: &str, number: usize) -> Result<Option<(Place<'_>, Line<'_>)>, FormatError> {
     let Some((prefix, text)) = content.split_once(MARK) else { return Ok(None) };
-    let text = text.trim();
+    let text = message(text);
     let line = if let Some(rest) = text.strip_prefix("Channel ") {
         channel(rest)
     } else if let Some(rest) = text.strip_prefix("Ring ") {
@@ -85,6 +88,13 @@ pub(super) fn parse(content: &str, number: usize) -> Result<Option<(Place<'_>, L
         None
     };
     Ok(line.map(|line| (place(prefix), line)))
+}
+
+/// Returns the text of a line without what Ray adds: colours, which may have lost their escape character, and `[repeated 3x across cluster]`.
+fn message(text: &str) -> &str {
+    let text = text.split_once("[repeated ").map_or(text, |(text, _)| text.trim_end());
+    let text = text.strip_suffix("[32m").unwrap_or(text);
+    text.split('\u{1b}').next().unwrap_or(text).trim()
 }
 
 /// Returns the process of a line: the last word that ends with `host:pid:tid` or `host:pid`, and the device in brackets after it.

@@ -65,6 +65,9 @@ pub fn read(text: &str, number: usize) -> Result<(Communicator, Vec<String>), Fo
         notes.insert(0, format!("communicator {number} of {count} in the log, in the order of their first lines"));
     }
     notes.extend(log.notes);
+    if communicator.trees.is_empty() && text.contains(line::REPEATED) {
+        notes.push("Ray left out lines of the log; run the program with RAY_DEDUP_LOGS=0 to log the trees".to_owned());
+    }
     Ok((communicator, notes))
 }
 

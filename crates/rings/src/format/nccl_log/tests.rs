@@ -175,3 +175,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn lines_that_ray_shows_once_are_read() {
+    let ring = "NCCL INFO Channel 00/01 : 0 2 1";
+    let trees = "NCCL INFO Trees [0] 1/-1/-1->2->0";
+    for [begin, end] in [["", ""], ["\u{1b}[36m", "\u{1b}[0m"], ["[36m", "[0m"]] {
+        let prefix = format!("{begin}(RayWorker pid=7, ip=10.0.0.2){end} a:7:8 [0]");
+        let repeated = format!("{} [repeated 2x across cluster]{end}", begin.replace("36", "32"));
+        let log = format!("{prefix} {ring}{repeated}\n{prefix} {trees}{repeated}\n");
+        let (communicator, notes) = read(&log, 1).unwrap();
+        assert_eq!(communicator.rings, [[0, 2, 1]], "{log}");
+        assert_eq!(
+            notes,
+            [
+                "no trees: the lines 'Trees' of all 3 ranks are needed, and the log has those of 1",
+                "Ray left out lines of the log; run the program with RAY_DEDUP_LOGS=0 to log the trees",
+            ]
+        );
+    }
+}
