@@ -150,7 +150,7 @@ impl Measurement {
         let signature = Signature {
             bytes: self.size,
             rank_bytes,
-            is_reduction: self.redop != "none",
+            is_reduction: Some(self.redop != "none"),
             has_root: !self.root.trim().starts_with('-'),
         };
         let mut times = Vec::new();

@@ -1,4 +1,4 @@
-//! Outputs of nccl-tests and rccl-tests: tables of sizes and times, as text or JSON (`-J FILE`).
+//! Outputs of nccl-tests, rccl-tests and mscclpp-test: tables of sizes and times, as text or JSON (`-J FILE`).
 //!
 //! # Grammar
 //!
@@ -7,6 +7,7 @@
 //! - The head names the columns: `size count type redop root`, then twice, out of place and in place, `time algbw busbw #wrong`.
 //!   Columns of other releases are found by their names, such as `i_min` and `i_max`.
 //! - The line above the head has `out-of-place` and `in-place`, or one of them.
+//!   In mscclpp-test, times in place are the first ones, and a row has one of both: spaces are in the place of the other one.
 //! - A row has the size of the whole buffer in bytes, and times in microseconds. The rates follow from them, so they are not read.
 //! - `# Out of bounds values : 0 OK` ends a run.
 //!
@@ -18,7 +19,7 @@
 //! # Source
 //!
 //! `src/util.cu` and `src/common.cu` of github.com/NVIDIA/nccl-tests, releases 2.0 to 2.20, and rccl-tests of
-//! github.com/ROCm/rocm-systems.
+//! github.com/ROCm/rocm-systems. `test/mscclpp-test/common.cc` of github.com/microsoft/mscclpp.
 
 mod json;
 mod operation;

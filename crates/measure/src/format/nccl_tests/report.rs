@@ -131,7 +131,7 @@ fn is_wrong(text: &str) -> bool {
 
 /// Returns what is known of a row. The name tells its test.
 fn signature(bytes: u64, redop: &str) -> Signature {
-    Signature { bytes, rank_bytes: None, is_reduction: redop != "none", has_root: false }
+    Signature { bytes, rank_bytes: None, is_reduction: Some(redop != "none"), has_root: false }
 }
 
 /// Adds a row to the last table, or to a new one if its test or its number of ranks is another.

@@ -29,8 +29,10 @@ struct Columns<'a> {
     part: Vec<&'a str>,
     /// The number of parts: out of place and in place, or one of them.
     parts: usize,
-    /// True if there are no times out of place.
-    is_in_place: bool,
+    /// Whether each part is in place.
+    in_place: [bool; 2],
+    /// The number of characters of a part.
+    width: usize,
 }
 
 impl<'a> Columns<'a> {
@@ -41,12 +43,39 @@ impl<'a> Columns<'a> {
         let begin = begins.first().copied().unwrap_or(words.len());
         let end = begins.get(1).copied().unwrap_or(words.len());
         let part = words[begin..end].iter().copied().filter(|&word| word != "timestamp").collect();
-        let is_in_place = above.contains("in-place") && !above.contains("out-of-place");
-        Self { first: words[..begin].to_vec(), part, parts: begins.len().clamp(1, 2), is_in_place }
+        let is_first = match (above.find("in-place"), above.find("out-of-place")) {
+            (Some(in_place), Some(out_of_place)) => in_place < out_of_place,
+            (in_place, _) => in_place.is_some(),
+        };
+        let mut times = head.match_indices("time").map(|(place, _)| place);
+        let width = times.next().zip(times.next()).map_or(usize::MAX, |(first, second)| second - first);
+        let parts = begins.len().clamp(1, 2);
+        Self { first: words[..begin].to_vec(), part, parts, in_place: [is_first, !is_first], width }
     }
 
     fn of_first(&self, name: &str) -> Option<usize> {
         self.first.iter().position(|&column| column == name)
+    }
+
+    /// Returns the words of a row: it begins with a size, a number of elements, and a type if the table has types.
+    fn row_words<'b>(&self, line: &'b str) -> Option<Vec<&'b str>> {
+        if !line.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_type = |word: &str| word.starts_with(|first: char| first.is_ascii_alphabetic());
+        let has_type = self.of_first("type").is_some();
+        (words.len() > 3
+            && parse_whole(words[0]).is_some()
+            && parse_whole(words[1]).is_some()
+            && is_type(words[2]) == has_type)
+            .then_some(words)
+    }
+
+    /// Returns the part of the first time of a row. The second one, if the first one is blank: its spaces are more than half of its width.
+    fn first_part(&self, line: &str, parts: usize) -> usize {
+        let longest = line.split(|c: char| !c.is_whitespace()).map(str::len).max().unwrap_or(0);
+        usize::from(parts < self.parts && longest >= self.width / 2)
     }
 
     /// Returns the number of parts of a row. Further words, such as a time of day, may follow. `None` if a part is incomplete.
@@ -83,14 +112,14 @@ pub(super) fn tables(lines: &[Line<'_>], notes: &mut Vec<String>) -> Result<Vec<
             }
             columns = None;
         } else if let Some(columns) = &columns
-            && let Some(words) = row_words(line.text)
+            && let Some(words) = columns.row_words(line.text)
             && let Some(table) = tables.last_mut()
         {
             let parts = columns
                 .parts_of(&words)
                 .filter(|&parts| table.rows.first().is_none_or(|first| first.times.len() == parts));
             match parts {
-                Some(parts) => table.rows.push(row(line.number, &words, columns, parts)?),
+                Some(parts) => table.rows.push(row(*line, &words, columns, parts)?),
                 None if place == last => {
                     notes.push(format!("line {}: the last row is incomplete and is left out", line.number));
                 }
@@ -120,22 +149,15 @@ fn end_without_footer(is_open: bool, tables: &[Table], notes: &mut Vec<String>) 
     }
 }
 
-/// Returns the words of a row: it begins with a size, a number of elements and a type.
-fn row_words(line: &str) -> Option<Vec<&str>> {
-    if !line.starts_with(|first: char| first.is_ascii_digit()) {
-        return None;
-    }
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let is_type = |word: &&str| word.starts_with(|first: char| first.is_ascii_alphabetic());
-    (words.len() > 3 && parse_whole(words[0]).is_some() && parse_whole(words[1]).is_some() && is_type(&words[2]))
-        .then_some(words)
-}
-
-fn row(line: u32, words: &[&str], columns: &Columns<'_>, parts: usize) -> Result<Row, ReadError> {
+fn row(line: Line<'_>, words: &[&str], columns: &Columns<'_>, parts: usize) -> Result<Row, ReadError> {
+    let first_part = columns.first_part(line.text, parts);
+    let line = line.number;
     let whole_of = |name: &str| whole(line, name, columns.of_first(name).map_or("", |place| words[place]));
     let (bytes, count) = (whole_of("size")?, whole_of("count")?);
-    let element = columns.of_first("type").and_then(|place| element_bytes(words[place]));
-    let is_reduction = columns.of_first("redop").is_some_and(|place| words[place] != "none");
+    // mscclpp-test has no type: its elements are int.
+    let element = columns.of_first("type").map_or(Some(4), |place| element_bytes(words[place]));
+    let has_types = columns.of_first("type").is_some();
+    let is_reduction = has_types.then(|| columns.of_first("redop").is_some_and(|place| words[place] != "none"));
     let has_root = columns.of_first("root").is_some_and(|place| !words[place].starts_with('-'));
     let rank_bytes = element.and_then(|element| element.checked_mul(count));
     let mut times = Vec::new();
@@ -147,7 +169,7 @@ fn row(line: u32, words: &[&str], columns: &Columns<'_>, parts: usize) -> Result
         let limit = |name: &str| value_of(name).and_then(|value| parse_scaled(value, MICROSECOND));
         let wrong = value_of("#wrong").and_then(|value| value.parse::<f64>().ok());
         times.push(Time {
-            in_place: columns.is_in_place || (columns.parts > 1 && part + 1 == parts),
+            in_place: columns.in_place[(first_part + part).min(1)],
             picoseconds,
             spread: limit("i_min").zip(limit("i_max")).map(|(least, greatest)| [least, greatest]),
             is_wrong: wrong.is_some_and(|wrong| wrong != 0.0),

@@ -214,6 +214,22 @@ mod nccl_tests {
     }
 
     #[test]
+    fn tables_of_mscclpp_test_have_no_types_and_the_times_in_place_first() {
+        let text = include_str!("../../../../../fuzz/corpus/nccl_tests/mscclpp-test.txt");
+        expect![[r"
+            nccl-tests: all-reduce, Kernel, 2 devices, ranks Some(2)
+              14: all-reduce 1048576 B: 20250000 ps, in place
+              15: all-reduce 2097152 B: 35500000 ps, in place
+            nccl-tests: all-to-all, Kernel, 2 devices, ranks Some(2)
+              28: all-to-all 1048576 B: 18750000 ps
+        "]]
+        .assert_eq(&describe(&read_text(text)));
+        let unnamed = text.replace("_perf", "");
+        let error = error_of(&unnamed);
+        assert!(error.contains("its test, which may be all-reduce or sendrecv"), "{error}");
+    }
+
+    #[test]
     fn files_of_results_are_read() {
         let texts = [
             include_str!("../../../../../fuzz/corpus/nccl_tests/report.json"),
