@@ -28,7 +28,7 @@ use lockstep_topology::Quantity;
 use super::error::ReadError;
 use super::lines::Line;
 use super::reading::{ReadOptions, Reading};
-use super::values::{FlowCount, NUMBER, check_devices, parse_scaled, unnamed_devices};
+use super::values::{FlowCount, check_devices, number, unnamed_devices};
 use crate::{Device, Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
 
 /// Picoseconds in the units of times.
@@ -225,14 +225,13 @@ fn row<'a>(line: Line<'a>, head: &Head<'_>, options: &ReadOptions) -> Result<Row
     let fields: Vec<&str> = fields(line.text, head.separator).collect();
     let line = line.number;
     if fields.len() != head.columns.len() {
-        let found = format!("{} values", fields.len());
-        return Err(ReadError::found(line, found, format!("{} values, one per column", head.columns.len())));
+        let has_more = fields.len() > head.columns.len();
+        let advice = if has_more && head.separator == ',' { "; write decimals with a point" } else { "" };
+        let expected = format!("{} values, one per column{advice}", head.columns.len());
+        return Err(ReadError::found(line, format!("{} values", fields.len()), expected));
     }
     let of = |column: Column| head.place(column).map_or("", |place| fields[place]);
-    let number = |place: usize, unit: u64| {
-        parse_scaled(fields[place], unit)
-            .ok_or_else(|| ReadError::value(line, head.columns[place].0, fields[place], NUMBER))
-    };
+    let number = |place: usize, unit: u64| number(line, head.columns[place].0, fields[place], unit);
     let mut figures = [None, None];
     for (place, &(_, column)) in head.columns.iter().enumerate().filter(|(place, _)| !fields[*place].is_empty()) {
         match column {
@@ -255,7 +254,11 @@ fn row<'a>(line: Line<'a>, head: &Head<'_>, options: &ReadOptions) -> Result<Row
             ReadError::unexpected(line, name, format!("the name of a collective; {advice}"))
         })?),
     };
-    let ranks = whole(Column::Ranks)?.or(options.ranks.map(u64::from)).and_then(|ranks| u32::try_from(ranks).ok());
+    let ranks = whole(Column::Ranks)?.map(|ranks| {
+        let expected = format!("a whole number up to {}", u32::MAX);
+        u32::try_from(ranks).map_err(|_| ReadError::value(line, "ranks", of(Column::Ranks), expected))
+    });
+    let ranks = ranks.transpose()?.or(options.ranks);
     let kind = match &*of(Column::Kind).to_ascii_lowercase() {
         "copy" => TransferKind::Copy,
         "kernel" => TransferKind::Kernel,

@@ -66,7 +66,7 @@ pub enum ReadFault {
         /// The value.
         value: String,
         /// The allowed values.
-        expected: &'static str,
+        expected: String,
     },
     /// Text that the tool does not print here.
     #[error("found {found}, expected {expected}")]
@@ -106,9 +106,9 @@ impl ReadError {
     }
 
     /// The error of a value in a column.
-    pub(super) fn value(line: u32, column: impl fmt::Display, value: &str, expected: &'static str) -> Self {
+    pub(super) fn value(line: u32, column: impl fmt::Display, value: &str, expected: impl fmt::Display) -> Self {
         let (column, value) = (one_line(&column.to_string()), one_line(value));
-        Self::line(line, ReadFault::Value { column, value, expected })
+        Self::line(line, ReadFault::Value { column, value, expected: expected.to_string() })
     }
 
     /// The error of what the tool does not print here, in words.

@@ -14,7 +14,13 @@ pub(super) fn documents<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, ReadE
         match stream.next() {
             None => return Ok(found),
             Some(Ok(document)) => found.push(document),
-            Some(Err(_)) => return Err(error::<T>(text, start)),
+            Some(Err(_)) => {
+                let rest = text[start..].trim_start();
+                if !found.is_empty() && !rest.starts_with(['{', '[']) {
+                    return Err(more_text(line_at(text, text.len() - rest.len())));
+                }
+                return Err(error::<T>(text, start));
+            }
         }
     }
 }
@@ -25,7 +31,7 @@ fn error<T: DeserializeOwned>(text: &str, start: usize) -> ReadError {
     let before = line_at(text, start) - 1;
     let mut json = serde_json::Deserializer::from_str(text.get(start..).unwrap_or_default());
     let Err(error) = serde_path_to_error::deserialize::<_, T>(&mut json) else {
-        return ReadError::found(before + 1, "more text behind the JSON", "JSON documents only");
+        return more_text(before + 1);
     };
     let line = before.saturating_add(u32::try_from(error.inner().line().max(1)).unwrap_or(u32::MAX));
     if error.inner().is_eof() {
@@ -39,6 +45,10 @@ fn error<T: DeserializeOwned>(text: &str, start: usize) -> ReadError {
         path if matches!(&*path, "." | "?") => ReadError::line(line, fault),
         field => ReadError::Field { field, line, fault },
     }
+}
+
+fn more_text(line: u32) -> ReadError {
+    ReadError::found(line, "more text behind the JSON", "JSON only; give the other text a file of its own")
 }
 
 /// Returns the line of a byte, counted from 1.
@@ -93,6 +103,11 @@ mod tests {
         assert_eq!(
             cut,
             "line 2: the JSON ends in the middle of a value; the output is cut off: copy all of it, or run the benchmark again"
+        );
+        let more = message("{\"x\": 1}\n\n# text\n");
+        assert_eq!(
+            more,
+            "line 3: found more text behind the JSON, expected JSON only; give the other text a file of its own"
         );
         assert_eq!(message("{}"), "line 1: missing field `x`");
     }

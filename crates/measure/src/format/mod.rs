@@ -4,6 +4,7 @@
 
 mod csv;
 mod error;
+mod failures;
 mod json;
 mod lines;
 mod matrix;
@@ -19,16 +20,29 @@ mod reading;
 mod transfer_bench;
 mod values;
 
+use std::borrow::Cow;
+
 pub use self::error::{ReadError, ReadFault};
 pub use self::reading::{ReadOptions, Reading};
 
 use self::lines::Line;
 use crate::{Figure, Run, Tool};
 
-/// A text to read: whole, for JSON, and in lines without prefixes.
+/// A text to read.
 struct Source<'a> {
-    text: &'a str,
+    /// The JSON of the text; empty if it has none.
+    json: Cow<'a, str>,
+    /// The lines without prefixes.
     lines: Vec<Line<'a>>,
+}
+
+impl<'a> Source<'a> {
+    fn new(text: &'a str) -> Self {
+        let lines = lines::lines(text);
+        let is_json = text.trim_start().starts_with('{');
+        let json = if is_json { Cow::Borrowed(text) } else { lines::json_of(&lines).unwrap_or_default().into() };
+        Self { json, lines }
+    }
 }
 
 /// A reader of one benchmark.
@@ -42,13 +56,13 @@ struct Reader {
 const READERS: [Reader; 8] = [
     Reader {
         tool: Tool::NcclTests,
-        looks_like: |source| nccl_tests::looks_like(source.text, &source.lines),
-        read: |source, options| nccl_tests::read(source.text, &source.lines, options),
+        looks_like: |source| nccl_tests::looks_like(&source.json, &source.lines),
+        read: |source, options| nccl_tests::read(&source.json, &source.lines, options),
     },
     Reader {
         tool: Tool::Nvbandwidth,
-        looks_like: |source| nvbandwidth::looks_like(source.text, &source.lines),
-        read: |source, options| nvbandwidth::read(source.text, &source.lines, options),
+        looks_like: |source| nvbandwidth::looks_like(&source.json, &source.lines),
+        read: |source, options| nvbandwidth::read(&source.json, &source.lines, options),
     },
     Reader {
         tool: Tool::P2pBandwidthLatencyTest,
@@ -67,8 +81,8 @@ const READERS: [Reader; 8] = [
     },
     Reader {
         tool: Tool::Perftest,
-        looks_like: |source| perftest::looks_like(source.text, &source.lines),
-        read: |source, options| perftest::read(source.text, &source.lines, options),
+        looks_like: |source| perftest::looks_like(&source.json, &source.lines),
+        read: |source, options| perftest::read(&source.json, &source.lines, options),
     },
     Reader {
         tool: Tool::MpiGraph,
@@ -103,18 +117,19 @@ const READERS: [Reader; 8] = [
 /// [`ReadError`] if the text is the output of no known benchmark, is cut off, or has a value that cannot be read. Its message
 /// names the line, the value and the remedy.
 pub fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = lines::without_escapes(text);
     if text.trim().is_empty() {
         return Err(ReadError::Empty);
     }
-    let source = Source { text, lines: lines::lines(text) };
+    let source = Source::new(&text);
     let mut found = READERS.iter().filter(|reader| (reader.looks_like)(&source));
     let Some(reader) = found.next() else {
         return Err(
-            other_kind::error(&source.lines, text).unwrap_or_else(|| ReadError::Unknown { benchmarks: benchmarks() })
+            other_kind::error(&source.lines, &text).unwrap_or_else(|| ReadError::Unknown { benchmarks: benchmarks() })
         );
     };
     let mut reading = (reader.read)(&source, options)?;
+    reading.notes.extend(failures::note(&source.lines));
     reading.notes.extend(wrong_data(&reading.runs));
     let zeros = remove_zeros(&mut reading.runs);
     if zeros > 0 {
@@ -126,7 +141,7 @@ pub fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     for other in found {
         let (read, other) = (reader.tool, other.tool);
         reading.notes.push(format!(
-            "not read: the output of {other} in the same file; {read} was read; give each a file of its own"
+            "not read: the output of {other} in the same file; only that of {read} was read; give each a file of its own"
         ));
     }
     Ok(reading)
@@ -137,11 +152,8 @@ fn wrong_data(runs: &[Run]) -> Option<String> {
     let mut lines: Vec<u32> =
         runs.iter().flat_map(|run| &run.samples).filter(|sample| sample.is_wrong).map(|sample| sample.line).collect();
     lines.dedup();
-    let plural = if lines.len() == 1 { "" } else { "s" };
-    (!lines.is_empty()).then(|| {
-        let first = values::first_few(&lines);
-        format!("the benchmark found wrong data in line{plural} {first}; such values do not count")
-    })
+    (!lines.is_empty())
+        .then(|| format!("the benchmark found wrong data in {}; such values do not count", values::line_names(&lines)))
 }
 
 /// Removes samples without a time or rate, and returns their number.
@@ -158,7 +170,8 @@ fn remove_zeros(runs: &mut Vec<Run>) -> usize {
 
 /// Returns the benchmark of a text; `None` if it is unknown. Takes linear time.
 pub fn detect(text: &str) -> Option<Tool> {
-    let source = Source { text, lines: lines::lines(text) };
+    let text = lines::without_escapes(text);
+    let source = Source::new(&text);
     READERS.iter().find(|reader| (reader.looks_like)(&source)).map(|reader| reader.tool)
 }
 

@@ -2,9 +2,11 @@
 //!
 //! # Grammar
 //!
-//! - `MsgSize: 1048576`, the size of a message.
+//! - `MsgSize 1048576` is the size of a message, in other versions `MsgSize: 1048576` or `Msg Size: 1048576 Bytes`.
 //! - `Send a:0 b:1`, then a row `a:0 to 0.0 11500.0` per task, separated by tabs: the rate at which the row sends to the column.
 //! - `Recv a:0 b:1` with rows `a:0 from`: the same transfers at their receivers.
+//!
+//! - `END mpiGraph` ends the output.
 //!
 //! In step d, each task sends to the one d places behind it, and receives from the one d places before it. So the values of a step
 //! are rates under load. The run has one sample per step, with the least rate. MB/s are 2^20 bytes per second.
@@ -18,7 +20,7 @@ use lockstep_files::one_line;
 use super::error::ReadError;
 use super::lines::Line;
 use super::reading::{ReadOptions, Reading};
-use super::values::{FlowCount, MIB, NUMBER, check_devices, parse_scaled, parse_whole};
+use super::values::{FlowCount, MIB, check_devices, is_cut_off, number, parse_whole};
 use crate::{Device, Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
 
 pub(super) fn looks_like(lines: &[Line<'_>]) -> bool {
@@ -40,8 +42,8 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
     let (mut bytes, mut flows) = (None, FlowCount::default());
     let last = lines.last().map_or(1, |line| line.number);
     for (at, line) in lines.iter().enumerate() {
-        if let Some(size) = line.text.strip_prefix("MsgSize:") {
-            bytes = parse_whole(size.trim());
+        if let Some(size) = line.text.strip_prefix("MsgSize").or_else(|| line.text.strip_prefix("Msg Size")) {
+            bytes = size.trim_start_matches(':').split_whitespace().next().and_then(parse_whole);
         } else if let Some(names) = names_of(line.text) {
             let count = names.len();
             check_devices(line.number, count as u64)?;
@@ -76,6 +78,11 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
             .notes
             .push("MB/s are 2^20 bytes per second, as mpiGraph counts; --rate-unit sets another one".to_owned());
     }
+    let has = |begin: &str| lines.iter().any(|line| line.text.starts_with(begin));
+    if has("START mpiGraph") && !has("END mpiGraph") {
+        let text = "the output has no line 'END mpiGraph', so the run did not end or the output is cut off";
+        reading.notes.push(text.to_owned());
+    }
     let text = "all tasks send at the same time, each to the one d places behind it; a sample is the least rate of such a shift";
     reading.notes.push(text.to_owned());
     reading.notes.push("left out: the matrix Recv, which has the same transfers at their receivers".to_owned());
@@ -89,12 +96,18 @@ fn rates_of(line: Line<'_>, name: &str, count: usize, unit: u64) -> Result<Vec<u
     let [task, "to", values @ ..] = &words[..] else {
         return Err(ReadError::unexpected(line.number, line.text, expected()));
     };
+    if *task == name && values.len() < count {
+        let what = format!("the row '{} to' has {} rates, expected {count}", one_line(name), values.len());
+        return Err(ReadError::truncated(line.number, what));
+    }
     if *task != name || values.len() != count {
         return Err(ReadError::unexpected(line.number, line.text, expected()));
     }
-    let rate = |(column, word): (usize, &&str)| {
-        parse_scaled(word, unit).ok_or_else(|| ReadError::value(line.number, column, word, NUMBER))
-    };
+    if is_cut_off(values) {
+        let what = format!("the last value of the row '{} to' has fewer decimals than the others", one_line(name));
+        return Err(ReadError::truncated(line.number, what));
+    }
+    let rate = |(column, word): (usize, &&str)| number(line.number, column, word, unit);
     values.iter().enumerate().map(rate).collect()
 }
 

@@ -7,7 +7,7 @@
 //! - A row begins with a size. MB/s are 10^6 bytes per second, and times microseconds.
 //!
 //! The size of an all-gather, all-to-all, gather or scatter is the block of one rank. It is multiplied by the number of ranks,
-//! which the output does not have. Latency tests print half of a round trip, `osu_bibw` the sum of both directions, and
+//! which the output does not have. Tests of NCCL and RCCL, whose titles begin with `# OSU NCCL-CUDA`, run kernels. Latency tests print half of a round trip, `osu_bibw` the sum of both directions, and
 //! `osu_mbw_mr` the sum of all pairs.
 //!
 //! # Source
@@ -20,7 +20,7 @@ use lockstep_schedule::CollectiveName;
 use super::error::ReadError;
 use super::lines::Line;
 use super::reading::{ReadOptions, Reading};
-use super::values::{FlowCount, MB, MICROSECOND, NUMBER, both_ways, parse_scaled, parse_whole, unnamed_devices};
+use super::values::{FlowCount, MB, MICROSECOND, both_ways, is_cut_off, number, parse_scaled, unnamed_devices, whole};
 use crate::{Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
 
 /// What a test measures.
@@ -45,6 +45,8 @@ struct Section<'a> {
     pairs: Option<u32>,
     /// The names of the columns.
     columns: Vec<&'a str>,
+    /// The value of the last row.
+    last: &'a str,
     samples: Vec<Sample>,
 }
 
@@ -76,6 +78,12 @@ fn test_of(title: &str) -> Option<Test> {
     name.parse().ok().map(Test::Collective)
 }
 
+/// Returns what moves the data: tests such as `NCCL-CUDA Allreduce Latency` call NCCL, which runs kernels.
+fn kind_of(title: &str) -> TransferKind {
+    let is_kernel = ["NCCL", "RCCL", "xCCL"].iter().any(|library| title.starts_with(library));
+    if is_kernel { TransferKind::Kernel } else { TransferKind::Message }
+}
+
 /// Reads all tests.
 pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading, ReadError> {
     let mut reader = OsuReader { options, reading: Reading::default(), flows: FlowCount::default(), has_rates: false };
@@ -85,8 +93,15 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
         if let Some(title) = title_of(line.text) {
             reader.end(section.take());
             let test = test_of(title);
-            section =
-                Some(Section { line: line.number, test, title, pairs: None, columns: Vec::new(), samples: Vec::new() });
+            section = Some(Section {
+                line: line.number,
+                test,
+                title,
+                pairs: None,
+                columns: Vec::new(),
+                last: "",
+                samples: Vec::new(),
+            });
         } else if let Some(section) = &mut section {
             if line.text.is_empty() && !section.samples.is_empty() {
                 // Other lines of a log may begin with a number.
@@ -131,9 +146,17 @@ struct OsuReader<'a> {
 
 impl OsuReader<'_> {
     /// Adds a row to a test.
-    fn row(&mut self, section: &mut Section<'_>, test: Test, line: Line<'_>, is_last: bool) -> Result<(), ReadError> {
+    fn row<'a>(
+        &mut self,
+        section: &mut Section<'a>,
+        test: Test,
+        line: Line<'a>,
+        is_last: bool,
+    ) -> Result<(), ReadError> {
         let words: Vec<&str> = line.text.split_whitespace().collect();
-        if words.len() < section.columns.len() {
+        let is_short = words.len() < section.columns.len();
+        let is_cut = is_last && words.len() == 2 && is_cut_off(&[section.last, words[1]]);
+        if is_short || is_cut {
             if is_last {
                 self.reading.notes.push(format!("line {}: the last row is incomplete and is left out", line.number));
                 return Ok(());
@@ -141,8 +164,7 @@ impl OsuReader<'_> {
             let expected = format!("a value for each of the {} columns of the head", section.columns.len());
             return Err(ReadError::unexpected(line.number, line.text, expected));
         }
-        let bytes = parse_whole(words[0])
-            .ok_or_else(|| ReadError::value(line.number, "Size", words[0], "a number of bytes"))?;
+        let bytes = whole(line.number, "Size", words[0])?;
         let word_of = |is_it: &dyn Fn(&str) -> bool| {
             section.columns.iter().skip(1).position(|name| is_it(name)).map(|place| words[place + 1])
         };
@@ -151,8 +173,8 @@ impl OsuReader<'_> {
         };
         let is_rate = matches!(test, Test::Bandwidth | Test::BothWays | Test::Pairs);
         let unit = if is_rate { self.options.rate_unit.unwrap_or(MB) } else { MICROSECOND };
-        let number = parse_scaled(value, unit)
-            .ok_or_else(|| ReadError::value(line.number, section.columns[1], value, NUMBER))?;
+        let number = number(line.number, section.columns[1], value, unit)?;
+        section.last = value;
         let limit = |word: Option<&str>| word.and_then(|word| parse_scaled(word, unit));
         let spread =
             limit(word_of(&|name| name.starts_with("Min"))).zip(limit(word_of(&|name| name.starts_with("Max"))));
@@ -233,7 +255,7 @@ impl OsuReader<'_> {
         self.reading.runs.push(Run {
             tool: Tool::Osu,
             test: title,
-            kind: TransferKind::Message,
+            kind: kind_of(section.title),
             algorithm: None,
             devices: unnamed_devices(if has_flows { ranks.unwrap_or_default() as usize } else { 0 }),
             ranks,

@@ -18,6 +18,12 @@ const NCCL_GRAPH: Kind =
 const LOCKSTEP: Kind = ("an output of Lockstep", "give the output of a benchmark");
 const ROCM_BANDWIDTH: Kind =
     ("the output of rocm_bandwidth_test", "run TransferBench p2p, whose tables name the executor of each transfer");
+const IMB: Kind = ("the output of the Intel MPI Benchmarks", "run the OSU micro-benchmarks, such as osu_allreduce -f");
+const UCX: Kind = ("the output of ucx_perftest", "run osu_bw and osu_latency between the same hosts");
+const BANDWIDTH_TEST: Kind = (
+    "the output of bandwidthTest of the CUDA samples, which measures the link to the host",
+    "run nvbandwidth, which measures the links between GPUs",
+);
 const IPERF: Kind = ("the output of iperf, which measures TCP", "run ib_write_bw or osu_bw between the same hosts");
 
 /// Returns the error of a text that is a file of another kind.
@@ -44,6 +50,9 @@ fn kind(lines: &[Line<'_>], text: &str) -> Option<Kind> {
         (text.starts_with('{') && has_key(text, "format") && has("\"lockstep"), LOCKSTEP),
         (has("RocmBandwidthTest") || has("peak bandwidth GB/s"), ROCM_BANDWIDTH),
         (has("NCCL INFO") || has("NCCL WARN"), NCCL_LOG),
+        (has("Intel(R) MPI Benchmarks") || has("# Benchmarking "), IMB),
+        (has("ucx_perftest") || has("overhead (usec)"), UCX),
+        (has("[CUDA Bandwidth Test]"), BANDWIDTH_TEST),
         (has("iperf") || has("\"sum_sent\""), IPERF),
     ];
     kinds.into_iter().find(|(is_it, _)| *is_it).map(|(_, kind)| kind)

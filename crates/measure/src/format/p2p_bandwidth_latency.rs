@@ -5,24 +5,29 @@
 //! - `Device: 0, NAME, pciBusID: 7, pciDeviceID: 0, pciDomainID:0` lists the GPUs; the numbers are hexadecimal.
 //! - `P2P Connectivity Matrix`, then a matrix whose corner is `D\D`: 1 if two GPUs have access to each other.
 //! - `Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)` and similar titles, each with such a matrix.
-//! - `P2P=Enabled Latency (P2P Writes) Matrix (us)`, with a matrix whose corner is `GPU`, and one whose corner is `CPU`.
+//! - `P2P=Enabled Latency (P2P Writes) Matrix (us)`, with a matrix whose corner is `GPU`, and one whose corner is `CPU`. Releases
+//!   before CUDA 9 have one matrix whose corner is `D\D`.
 //!
 //! Rows write to columns, and read from them with `--p2p_read`. Bidirectional bandwidths are the sums of both directions. The
-//! diagonal is the memory of one GPU.
+//! diagonal is the memory of one GPU. With `--sm_copy`, kernels transfer the data. Only the command line shows it, so a log must
+//! have it.
 //!
 //! # Source
 //!
-//! `Samples/5_Domain_Specific/p2pBandwidthLatencyTest` of github.com/NVIDIA/cuda-samples, releases 9 to 12.
+//! `Samples/5_Domain_Specific/p2pBandwidthLatencyTest` of github.com/NVIDIA/cuda-samples, releases 7 to 13.
 
 use super::error::ReadError;
 use super::lines::Line;
-use super::matrix::{Matrix, RowCount, read_matrix};
+use super::matrix::{DeviceList, Matrix, MatrixForm, RowCount, read_matrix};
 use super::reading::{ReadOptions, Reading};
-use super::values::{GB, MICROSECOND, both_ways, bus_id, unnamed_devices};
+use super::values::{GB, MICROSECOND, both_ways, bus_id};
 use crate::{Device, Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
 
 /// The corner of most matrices.
 const CORNER: &str = "D\\D";
+
+/// The corners of matrices of latencies: releases before CUDA 9 have that of all matrices.
+const LATENCY_CORNERS: [&str; 2] = ["GPU", CORNER];
 
 /// The bytes of a transfer whose latency is measured: one `int4`.
 const LATENCY_BYTES: u64 = 16;
@@ -36,7 +41,12 @@ enum Table {
 }
 
 pub(super) fn looks_like(lines: &[Line<'_>]) -> bool {
-    lines.iter().any(|line| table_of(line.text).is_some() || line.text.starts_with("[P2P (Peer-to-Peer) GPU Bandwidth"))
+    lines.iter().any(|line| table_of(line.text).is_some() || is_head(line.text))
+}
+
+/// Returns true for the first line of the test.
+fn is_head(line: &str) -> bool {
+    line.starts_with("[P2P (Peer-to-Peer) GPU Bandwidth")
 }
 
 /// Returns the matrix that a title announces.
@@ -64,32 +74,28 @@ fn device_of(line: &str) -> Option<(usize, Device)> {
 /// Reads the matrices with access between the GPUs.
 pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading, ReadError> {
     let mut reading = Reading::default();
-    let mut devices: Vec<Device> = Vec::new();
+    let mut devices = DeviceList::default();
     let mut access: Option<Matrix> = None;
     let mut has_disabled = false;
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         at += 1;
         if let Some((number, device)) = device_of(line.text) {
-            if number == 0 {
-                devices.clear();
-            }
-            if number == devices.len() {
-                devices.push(device);
-            }
+            devices.add(number, device);
         } else if line.text.starts_with("P2P Connectivity Matrix") {
-            let (matrix, end) = read_matrix(lines, at, Some(CORNER), RowCount::Square, 1)?;
+            let form = MatrixForm { corners: &[CORNER], rows: RowCount::Square, unit: 1 };
+            let (matrix, end) = read_matrix(lines, at, form)?;
             (access, at) = (Some(matrix), end);
         } else if let Some(table) = table_of(line.text) {
             if line.text.contains("P2P=Disabled") {
                 has_disabled = true;
                 continue;
             }
-            let (corner, unit) = match table {
-                Table::Latency => ("GPU", MICROSECOND),
-                _ => (CORNER, options.rate_unit.unwrap_or(GB)),
+            let (corners, unit): (&[&str], u64) = match table {
+                Table::Latency => (&LATENCY_CORNERS, MICROSECOND),
+                _ => (&[CORNER], options.rate_unit.unwrap_or(GB)),
             };
-            let (matrix, end) = read_matrix(lines, at, Some(corner), RowCount::Square, unit)?;
+            let (matrix, end) = read_matrix(lines, at, MatrixForm { corners, rows: RowCount::Square, unit })?;
             at = end;
             let is_read = line.text.contains("P2P Reads");
             let mut run = run(table, is_read, &matrix, &devices);
@@ -98,6 +104,17 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
             }
             reading.runs.push(run);
         }
+    }
+    if lines.iter().any(|line| line.text.contains("--sm_copy")) {
+        for run in &mut reading.runs {
+            run.kind = TransferKind::Kernel;
+        }
+    }
+    let has_latency = lines.iter().any(|line| line.text.starts_with("P2P=Enabled Latency"));
+    if !has_latency && lines.iter().any(|line| is_head(line.text)) {
+        let text =
+            "the output has no latencies, which stand at its end, so the run did not end or the output is cut off";
+        reading.notes.push(text.to_owned());
     }
     let without_access = access.map_or(0, |access| access.pairs().filter(|(.., entry)| *entry == Some(0)).count());
     if without_access > 0 {
@@ -122,7 +139,7 @@ fn has_access(access: &Matrix, sample: &Sample) -> bool {
     flows.iter().all(|flow| entry(flow) != Some(0))
 }
 
-fn run(table: Table, is_read: bool, matrix: &Matrix, devices: &[Device]) -> Run {
+fn run(table: Table, is_read: bool, matrix: &Matrix, devices: &DeviceList) -> Run {
     let width = matrix.width();
     let sample = |(line, row, column, value): (u32, u32, u32, Option<u64>)| {
         let value = value?;
@@ -145,7 +162,7 @@ fn run(table: Table, is_read: bool, matrix: &Matrix, devices: &[Device]) -> Run 
         test: test.to_owned(),
         kind: TransferKind::Copy,
         algorithm: None,
-        devices: if devices.len() == width { devices.to_vec() } else { unnamed_devices(width) },
+        devices: devices.of_width(width),
         ranks: Some(width as u32),
         samples: matrix.pairs().filter_map(sample).collect(),
     }

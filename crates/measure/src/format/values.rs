@@ -23,9 +23,6 @@ pub(super) const MAX_FLOWS: u64 = 1 << 20;
 /// The greatest number of names that a note lists.
 const MAX_NAMES: usize = 8;
 
-/// What a column of rates or times may have.
-pub(super) const NUMBER: &str = "a number that is not negative";
-
 /// Returns a number in parts of which `unit` are one, rounded to a whole number; `None` if it is negative or too large.
 pub(super) fn scaled(number: f64, unit: u64) -> Option<u64> {
     let value = (number * unit as f64).round();
@@ -54,6 +51,46 @@ fn exact(digits: &str, exponent: &str, decimals: usize, unit: u64) -> Option<u64
     let units = digits.checked_mul(u128::from(unit))?;
     let value = if scale < 0 { units.checked_add(power / 2)? / power } else { units.checked_mul(power)? };
     u64::try_from(value).ok()
+}
+
+/// Returns a number of a column like [`parse_scaled`].
+///
+/// # Errors
+///
+/// If it is no number, is negative or too large.
+pub(super) fn number(line: u32, column: impl Display, word: &str, unit: u64) -> Result<u64, ReadError> {
+    parse_scaled(word, unit).ok_or_else(|| ReadError::value(line, column, word, expected_number(word, unit)))
+}
+
+/// Returns what a column of rates or times may have, in place of a word that is none.
+pub(super) fn expected_number(word: &str, unit: u64) -> String {
+    let is_number = |text: &str| text.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0);
+    if is_number(word) {
+        format!("a number up to {}", u64::MAX / unit)
+    } else if word.contains(',') && is_number(&word.replace(',', "")) {
+        "a number with a decimal point and without commas; run the benchmark with LC_ALL=C, or replace the commas"
+            .to_owned()
+    } else {
+        "a number that is not negative".to_owned()
+    }
+}
+
+/// Returns a whole number of a column.
+///
+/// # Errors
+///
+/// If it has other characters than decimal digits, or is too large.
+pub(super) fn whole(line: u32, column: impl Display, word: &str) -> Result<u64, ReadError> {
+    parse_whole(word).ok_or_else(|| ReadError::value(line, column, word, format!("a whole number up to {}", u64::MAX)))
+}
+
+/// Returns true if the last number of a row has fewer decimals than the others. The tools write the same number of decimals, so such
+/// a row is cut off.
+pub(super) fn is_cut_off(words: &[&str]) -> bool {
+    let decimals = |word: &&str| word.split_once('.').map(|(_, decimals)| decimals.len());
+    let Some((last, others)) = words.split_last() else { return false };
+    let fewest = others.iter().filter_map(decimals).min();
+    last.parse::<f64>().is_ok() && fewest.is_some_and(|fewest| decimals(last).unwrap_or(0) < fewest)
 }
 
 /// Parses a whole number of decimal digits.
@@ -91,6 +128,11 @@ pub(super) fn first_few(names: &[impl Display]) -> String {
         0 => first.join(", "),
         more => format!("{} and {more} more", first.join(", ")),
     }
+}
+
+/// Returns `line 3`, or `lines 3, 4 and 2 more`.
+pub(super) fn line_names(lines: &[u32]) -> String {
+    format!("line{} {}", if lines.len() == 1 { "" } else { "s" }, first_few(lines))
 }
 
 /// Returns `count` devices without names.
@@ -135,6 +177,36 @@ mod tests {
         assert_eq!(parse_scaled("1.0000000000000000000000000000000000000000001", 1), Some(1));
         for text in [".", "", "-1", "nan", "inf", "1e30", "N/A", "1,5"] {
             assert_eq!(parse_scaled(text, GB), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_of_numbers_name_the_limit_or_the_remedy() {
+        let error = |word: &str| number(3, "GB/s", word, GB).unwrap_err().to_string();
+        assert_eq!(error("1e11"), "line 3: column 'GB/s' is '1e11', expected a number up to 18446744073");
+        for word in ["46,10", "1,234.5"] {
+            assert!(error(word).contains("run the benchmark with LC_ALL=C"), "{}", error(word));
+        }
+        for word in ["-1", "fast", "inf", ",", ""] {
+            assert!(error(word).ends_with("expected a number that is not negative"), "{}", error(word));
+        }
+        assert_eq!(number(3, "GB/s", "18446744073", GB), Ok(18_446_744_073_000_000_000));
+        let large = whole(3, "size", "18446744073709551616").unwrap_err().to_string();
+        assert!(large.ends_with("expected a whole number up to 18446744073709551615"), "{large}");
+    }
+
+    #[test]
+    fn rows_are_cut_off_if_the_last_number_has_fewer_decimals() {
+        for (words, is_cut) in [
+            (vec!["1.50", "2.5"], true),
+            (vec!["0", "1.50", "2"], true),
+            (vec!["N/A", "1.50", "2.50"], false),
+            (vec!["1.50", "N/A"], false),
+            (vec!["1", "2"], false),
+            (vec!["1.5"], false),
+            (vec![], false),
+        ] {
+            assert_eq!(is_cut_off(&words), is_cut, "{words:?}");
         }
     }
 

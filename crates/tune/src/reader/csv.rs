@@ -245,8 +245,17 @@ fn row_of(
     if sizes[0] > sizes[1] {
         return Err(format!("min_bytes {} exceeds max_bytes {}", sizes[0], sizes[1]));
     }
-    let row = Row { line, collective, sizes, algorithm, protocol, channels };
-    Ok((of_hosts && of_ranks).then_some(row))
+    if !(of_hosts && of_ranks) {
+        return Ok(None);
+    }
+    // The usual call is one operation without registered buffers.
+    for (place, own, what) in [(8, 1, "numPipeOps"), (9, 0, "regBuff")] {
+        let field = fields.get(place).copied().filter(|field| !field.is_empty()).unwrap_or("-1");
+        if number(field, what)?.is_some_and(|number| number != own) {
+            return Err(format!("{what} is {field}, and a call of one operation without registered buffers has {own}"));
+        }
+    }
+    Ok(Some(Row { line, collective, sizes, algorithm, protocol, channels }))
 }
 
 /// Reads a row of torchcomms, whose sizes are bytes per rank. `None` if it is for other ranks.

@@ -1,5 +1,7 @@
 //! The table of MPICH: nested tests, of which the first true one of each object counts.
 //!
+//! The leaves are algorithms, or compositions in the table of the device `ch4`.
+//!
 //! Tests that a communicator does not decide are taken for the usual call: one thread, an own send buffer, equal blocks, a predefined
 //! commutative operation, and elements of 4 bytes.
 //!
@@ -42,6 +44,14 @@ const ABORTS: &str = "MPICH aborts the job";
 
 pub(super) fn looks_like(text: &str) -> bool {
     text.contains("\"collective=")
+}
+
+/// The prefix of a leaf in the tables of compositions.
+const COMPOSITION: &str = "composition=";
+
+/// Returns the algorithm or the composition that a key names.
+fn leaf_of(key: &str) -> Option<&str> {
+    key.strip_prefix("algorithm=").or_else(|| key.strip_prefix(COMPOSITION))
 }
 
 /// A test such as `comm_size<=8`.
@@ -136,8 +146,8 @@ impl Call {
     /// Returns the place and the name of the algorithm; `None` if no test is true.
     fn algorithm<'t>(self, tests: &'t MpichTests, path: &mut Vec<&'t str>) -> Result<Option<&'t str>, TableError> {
         for (text, inner) in tests.entries() {
-            if let Some(algorithm) = text.strip_prefix("algorithm=") {
-                return Ok(Some(algorithm));
+            if let Some(leaf) = leaf_of(text) {
+                return Ok(Some(leaf));
             }
             path.push(text);
             let is_true =
@@ -199,6 +209,11 @@ pub(super) fn read(text: &str, communicator: Communicator, reading: &mut TableRe
         };
         reading.add(of, starts, rule);
     }
+    if text.contains(COMPOSITION) {
+        reading.note(
+            "the file is for MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE: it chooses compositions, which call algorithms of another file",
+        );
+    }
     let missing: Vec<&str> = COLLECTIVES.into_iter().filter(|name| within(name).is_none()).collect();
     if !missing.is_empty() {
         reading.note(format!(
@@ -219,7 +234,7 @@ fn check<'t>(of: &LibraryCollective, tests: &'t MpichTests, path: &mut Vec<&'t s
     if is_numeric && !has_any && !has_both {
         return Err(TableError::new(place(of, path), format!("sizes have no last test '=any'; {ABORTS}")));
     }
-    for (text, inner) in tests.entries().filter(|(text, _)| !text.starts_with("algorithm=")) {
+    for (text, inner) in tests.entries().filter(|(text, _)| leaf_of(text).is_none()) {
         path.push(text);
         check(of, inner, path)?;
         path.pop();

@@ -63,6 +63,51 @@ reduce,0,9,ring,ll,4,2,16
     }
 }
 
+/// Rows for registered buffers or several operations do not count in the usual call.
+#[test]
+fn rows_for_other_calls_are_told() {
+    let table = "\
+allreduce,0,65536,tree,simple,2,-1,-1,-1,1
+allreduce,0,65536,tree,simple,2,-1,-1,4,0
+allreduce,0,65536,ring,ll,2,-1,-1,1,0
+allreduce,65537,131072,ring,ll,2,-1,-1,-1,
+allreduce,0,65536,tree,ll,2,2,16,-1,1
+";
+    let reading = TableReading::read(table, Library::Rccl, EIGHT).unwrap();
+    assert_eq!(fired(&reading, "allreduce", &[8, 65537]), ["ring at line 3", "ring at line 4"]);
+    has_note(&reading, "line 1: regBuff is 1, and a call of one operation without registered buffers has 0");
+    has_note(&reading, "line 2: numPipeOps is 4, and a call of one operation without registered buffers has 1");
+    has_note(&reading, "1 row(s) are for other numbers of nodes or ranks");
+}
+
+#[test]
+fn the_variable_of_ucc_stands_in_scripts() {
+    for text in [
+        "export UCC_TL_UCP_TUNE=allreduce:0-inf:@1:inf # of a test\n",
+        "UCC_TLS=ucp UCC_TL_UCP_TUNE=allreduce:0-inf:@1:inf \\\n./a.out\n",
+        "mpirun -np 8 -x UCC_TL_UCP_TUNE=allreduce:0-inf:@1:inf ./a.out\n",
+        "mpirun -np 8 -x \"UCC_TL_UCP_TUNE=allreduce:0-inf:@1:inf\" ./a.out\n",
+        "# UCC_TL_UCP_TUNE=allreduce:@0\n  UCC_TL_UCP_TUNE = 'allreduce:0-inf:@1:inf'\n",
+    ] {
+        let reading = read(text, EIGHT).unwrap();
+        let fired = fired(&reading, "allreduce", &[8]);
+        assert!(fired[0].starts_with("sra_knomial at line "), "{text}: {fired:?}");
+    }
+    assert_eq!(TableReading::detect("MY_UCC_TL_UCP_TUNE=allreduce:@0\n"), None);
+}
+
+#[test]
+fn compositions_of_mpich_are_leaves() {
+    let table = r#"{"collective=allreduce": {"comm_type=intra": {
+  "avg_msg_size<=4096": {"composition=MPIDI_Allreduce_intra_composition_alpha": {}},
+  "avg_msg_size=any": {"composition=MPIDI_Allreduce_intra_composition_beta": {}}}}}"#;
+    let reading = read(table, EIGHT).unwrap();
+    let names: Vec<String> = fired(&reading, "allreduce", &[4096, 4097]);
+    assert!(names[0].starts_with("MPIDI_Allreduce_intra_composition_alpha at "), "{names:?}");
+    assert!(names[1].starts_with("MPIDI_Allreduce_intra_composition_beta at "), "{names:?}");
+    has_note(&reading, "the file is for MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE");
+}
+
 /// The plugin replaces unknown words, RCCL skips their rows.
 #[test]
 fn unknown_words_are_named() {

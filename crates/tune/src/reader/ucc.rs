@@ -32,13 +32,18 @@ pub(super) fn looks_like(text: &str) -> bool {
     value(text).is_some()
 }
 
-/// Returns the value of the variable with its line.
+/// Returns the value of the variable with its line: behind `export` or `mpirun -x`, or as a line of `ucc.conf`. Without quotes, it ends at
+/// the first blank.
 fn value(text: &str) -> Option<(usize, &str)> {
     (1..).zip(text.lines()).find_map(|(line, text)| {
-        let text = text.trim();
-        let text = text.strip_prefix("export ").unwrap_or(text).trim_start();
-        let value = text.strip_prefix(VARIABLE)?.trim_start().strip_prefix('=')?.trim();
-        Some((line, value.trim_matches(['"', '\''])))
+        let (before, value) = text.split_once(VARIABLE)?;
+        let is_word = before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
+        let value = value.trim_start().strip_prefix('=')?.trim_start();
+        let value = match value.chars().next().filter(|quote| matches!(quote, '"' | '\'')) {
+            Some(quote) => value[1..].split(quote).next(),
+            None => value.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).next(),
+        };
+        value.filter(|_| is_word && !before.trim_start().starts_with('#')).map(|value| (line, value))
     })
 }
 

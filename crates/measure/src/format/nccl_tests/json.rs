@@ -1,14 +1,14 @@
 //! The JSON output of nccl-tests (`-J FILE`), version 3.
 
+use lockstep_files::one_line;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::operation::{Signature, element_bytes};
 use super::table::{Row, Table, Time};
 use crate::Device;
 use crate::format::error::{ReadError, ReadFault};
 use crate::format::json::{documents, has_key, key_lines};
-use crate::format::values::{MICROSECOND, bus_id, scaled};
+use crate::format::values::{MICROSECOND, bus_id, expected_number, scaled};
 
 /// The parts of a document that are read. The environment of the user is not among them.
 #[derive(Deserialize)]
@@ -78,10 +78,17 @@ struct Iterations {
 #[serde(untagged)]
 enum Number {
     Number(f64),
-    Text(IgnoredAny),
+    Text(String),
 }
 
 impl Number {
+    fn text(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => text.clone(),
+        }
+    }
+
     fn picoseconds(&self) -> Option<u64> {
         match self {
             Self::Number(number) => scaled(*number, MICROSECOND),
@@ -143,7 +150,7 @@ impl Measurement {
         let signature = Signature {
             bytes: self.size,
             rank_bytes,
-            is_reduction: self.redop != "none",
+            is_reduction: Some(self.redop != "none"),
             has_root: !self.root.trim().starts_with('-'),
         };
         let mut times = Vec::new();
@@ -156,8 +163,8 @@ impl Measurement {
             let picoseconds = body.time.picoseconds().ok_or_else(|| {
                 let field = format!("results[{place}].{name}.time");
                 let fault = ReadFault::Unexpected {
-                    found: "no number".to_owned(),
-                    expected: "a time in microseconds".to_owned(),
+                    found: format!("'{}'", one_line(&body.time.text())),
+                    expected: expected_number(&body.time.text(), MICROSECOND),
                 };
                 ReadError::Field { field, line, fault }
             })?;

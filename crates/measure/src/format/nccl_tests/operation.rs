@@ -18,16 +18,21 @@ pub(super) struct Signature {
     pub(super) bytes: u64,
     /// The bytes of the elements that a rank passes to the library; `None` if the type is unknown.
     pub(super) rank_bytes: Option<u64>,
-    /// True if the test adds values.
-    pub(super) is_reduction: bool,
+    /// True if the test adds values; `None` if the row does not tell.
+    pub(super) is_reduction: Option<bool>,
     /// True if the test has a root.
     pub(super) has_root: bool,
 }
 
 impl Operation {
-    /// Returns the test that a program runs: `all_gather` of `all_gather_perf`.
+    /// Returns the test that a program runs: `all_gather` of `all_gather_perf`, or `allgather_test` of `allgather_test_perf`.
     pub(super) fn of_program(name: &str) -> Option<Self> {
-        if name == "sendrecv" { Some(Self::SendRecv) } else { name.parse().ok().map(Self::Collective) }
+        let name = name.strip_suffix("_test").unwrap_or(name);
+        if name.eq_ignore_ascii_case("sendrecv") {
+            Some(Self::SendRecv)
+        } else {
+            name.parse().ok().map(Self::Collective)
+        }
     }
 
     /// Returns the tests that have such rows.
@@ -35,13 +40,16 @@ impl Operation {
         use CollectiveName::{AllGather, AllReduce, AllToAll, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
         let is_whole = row.rank_bytes.is_none_or(|bytes| bytes >= row.bytes);
         match (row.is_reduction, row.has_root, is_whole) {
-            (true, true, _) => &[Self::Collective(Reduce)],
-            (true, false, true) => &[Self::Collective(AllReduce)],
-            (true, false, false) => &[Self::Collective(ReduceScatter)],
-            (false, true, true) => &[Self::Collective(Broadcast)],
-            (false, true, false) => &[Self::Collective(Gather), Self::Collective(Scatter)],
-            (false, false, true) => &[Self::SendRecv],
-            (false, false, false) => &[Self::Collective(AllGather), Self::Collective(AllToAll)],
+            (None, _, true) => &[Self::Collective(AllReduce), Self::SendRecv],
+            (Some(true), true, _) => &[Self::Collective(Reduce)],
+            (Some(true), false, true) => &[Self::Collective(AllReduce)],
+            (Some(true), false, false) => &[Self::Collective(ReduceScatter)],
+            (Some(false), true, true) => &[Self::Collective(Broadcast)],
+            (Some(false), true, false) => &[Self::Collective(Gather), Self::Collective(Scatter)],
+            (Some(false), false, true) => &[Self::SendRecv],
+            (None, _, false) | (Some(false), false, false) => {
+                &[Self::Collective(AllGather), Self::Collective(AllToAll)]
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use super::table::{Row, Table, Time};
 use crate::Device;
 use crate::format::error::ReadError;
 use crate::format::lines::Line;
-use crate::format::values::{MICROSECOND, NUMBER, bus_id, parse_scaled, parse_whole};
+use crate::format::values::{MICROSECOND, bus_id, number, parse_scaled, parse_whole, whole};
 
 /// Programs of nccl-tests that run no collective of Lockstep.
 const OTHER_TESTS: [&str; 3] = ["hypercube", "alltoallv", "bisection"];
@@ -29,20 +29,53 @@ struct Columns<'a> {
     part: Vec<&'a str>,
     /// The number of parts: out of place and in place, or one of them.
     parts: usize,
+    /// Whether each part is in place.
+    in_place: [bool; 2],
+    /// The number of characters of a part.
+    width: usize,
 }
 
 impl<'a> Columns<'a> {
-    fn new(head: &'a str) -> Self {
+    /// Reads a head, and the line above it, which names the parts.
+    fn new(head: &'a str, above: &str) -> Self {
         let words: Vec<&str> = head.trim_start_matches('#').split_whitespace().collect();
         let begins: Vec<usize> = (0..words.len()).filter(|&place| TIMES.contains(&words[place])).collect();
         let begin = begins.first().copied().unwrap_or(words.len());
         let end = begins.get(1).copied().unwrap_or(words.len());
         let part = words[begin..end].iter().copied().filter(|&word| word != "timestamp").collect();
-        Self { first: words[..begin].to_vec(), part, parts: begins.len().clamp(1, 2) }
+        let is_first = match (above.find("in-place"), above.find("out-of-place")) {
+            (Some(in_place), Some(out_of_place)) => in_place < out_of_place,
+            (in_place, _) => in_place.is_some(),
+        };
+        let mut times = head.match_indices("time").map(|(place, _)| place);
+        let width = times.next().zip(times.next()).map_or(usize::MAX, |(first, second)| second - first);
+        let parts = begins.len().clamp(1, 2);
+        Self { first: words[..begin].to_vec(), part, parts, in_place: [is_first, !is_first], width }
     }
 
     fn of_first(&self, name: &str) -> Option<usize> {
         self.first.iter().position(|&column| column == name)
+    }
+
+    /// Returns the words of a row: it begins with a size, a number of elements, and a type if the table has types.
+    fn row_words<'b>(&self, line: &'b str) -> Option<Vec<&'b str>> {
+        if !line.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_type = |word: &str| word.starts_with(|first: char| first.is_ascii_alphabetic());
+        let has_type = self.of_first("type").is_some();
+        (words.len() > 3
+            && parse_whole(words[0]).is_some()
+            && parse_whole(words[1]).is_some()
+            && is_type(words[2]) == has_type)
+            .then_some(words)
+    }
+
+    /// Returns the part of the first time of a row. The second one, if the first one is blank: its spaces are more than half of its width.
+    fn first_part(&self, line: &str, parts: usize) -> usize {
+        let longest = line.split(|c: char| !c.is_whitespace()).map(str::len).max().unwrap_or(0);
+        usize::from(parts < self.parts && longest >= self.width / 2)
     }
 
     /// Returns the number of parts of a row. Further words, such as a time of day, may follow. `None` if a part is incomplete.
@@ -71,21 +104,22 @@ pub(super) fn tables(lines: &[Line<'_>], notes: &mut Vec<String>) -> Result<Vec<
             end_without_footer(columns.is_some(), &tables, notes);
             let Preamble { program, algorithm, devices } = std::mem::take(&mut preamble);
             tables.push(Table { line: line.number, program, algorithm, devices, ..Table::default() });
-            columns = Some(Columns::new(line.text));
+            let above = place.checked_sub(1).map_or("", |above| lines[above].text);
+            columns = Some(Columns::new(line.text, above));
         } else if line.text.starts_with("# Out of bounds values") || line.text.starts_with("# Avg bus bandwidth") {
             if line.text.contains("FAILED") {
                 notes.push(format!("line {}: the benchmark reports wrong data (Out of bounds values)", line.number));
             }
             columns = None;
         } else if let Some(columns) = &columns
-            && let Some(words) = row_words(line.text)
+            && let Some(words) = columns.row_words(line.text)
             && let Some(table) = tables.last_mut()
         {
             let parts = columns
                 .parts_of(&words)
                 .filter(|&parts| table.rows.first().is_none_or(|first| first.times.len() == parts));
             match parts {
-                Some(parts) => table.rows.push(row(line.number, &words, columns, parts)?),
+                Some(parts) => table.rows.push(row(*line, &words, columns, parts)?),
                 None if place == last => {
                     notes.push(format!("line {}: the last row is incomplete and is left out", line.number));
                 }
@@ -115,25 +149,15 @@ fn end_without_footer(is_open: bool, tables: &[Table], notes: &mut Vec<String>) 
     }
 }
 
-/// Returns the words of a row: it begins with a size, a number of elements and a type.
-fn row_words(line: &str) -> Option<Vec<&str>> {
-    if !line.starts_with(|first: char| first.is_ascii_digit()) {
-        return None;
-    }
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let is_type = |word: &&str| word.starts_with(|first: char| first.is_ascii_alphabetic());
-    (words.len() > 3 && parse_whole(words[0]).is_some() && parse_whole(words[1]).is_some() && is_type(&words[2]))
-        .then_some(words)
-}
-
-fn row(line: u32, words: &[&str], columns: &Columns<'_>, parts: usize) -> Result<Row, ReadError> {
-    let whole = |name: &'static str| {
-        let word = columns.of_first(name).map_or("", |place| words[place]);
-        parse_whole(word).ok_or_else(|| ReadError::value(line, name, word, "a whole number"))
-    };
-    let (bytes, count) = (whole("size")?, whole("count")?);
-    let element = columns.of_first("type").and_then(|place| element_bytes(words[place]));
-    let is_reduction = columns.of_first("redop").is_some_and(|place| words[place] != "none");
+fn row(line: Line<'_>, words: &[&str], columns: &Columns<'_>, parts: usize) -> Result<Row, ReadError> {
+    let first_part = columns.first_part(line.text, parts);
+    let line = line.number;
+    let whole_of = |name: &str| whole(line, name, columns.of_first(name).map_or("", |place| words[place]));
+    let (bytes, count) = (whole_of("size")?, whole_of("count")?);
+    // mscclpp-test has no type: its elements are int.
+    let element = columns.of_first("type").map_or(Some(4), |place| element_bytes(words[place]));
+    let has_types = columns.of_first("type").is_some();
+    let is_reduction = has_types.then(|| columns.of_first("redop").is_some_and(|place| words[place] != "none"));
     let has_root = columns.of_first("root").is_some_and(|place| !words[place].starts_with('-'));
     let rank_bytes = element.and_then(|element| element.checked_mul(count));
     let mut times = Vec::new();
@@ -141,12 +165,11 @@ fn row(line: u32, words: &[&str], columns: &Columns<'_>, parts: usize) -> Result
         let begin = columns.first.len() + part * columns.part.len();
         let values = &words[begin..begin + columns.part.len()];
         let value_of = |name: &str| columns.part.iter().position(|&column| column == name).map(|place| values[place]);
-        let picoseconds = parse_scaled(values[0], MICROSECOND)
-            .ok_or_else(|| ReadError::value(line, columns.part[0], values[0], NUMBER))?;
+        let picoseconds = number(line, columns.part[0], values[0], MICROSECOND)?;
         let limit = |name: &str| value_of(name).and_then(|value| parse_scaled(value, MICROSECOND));
         let wrong = value_of("#wrong").and_then(|value| value.parse::<f64>().ok());
         times.push(Time {
-            in_place: columns.parts > 1 && part + 1 == parts,
+            in_place: columns.in_place[(first_part + part).min(1)],
             picoseconds,
             spread: limit("i_min").zip(limit("i_max")).map(|(least, greatest)| [least, greatest]),
             is_wrong: wrong.is_some_and(|wrong| wrong != 0.0),

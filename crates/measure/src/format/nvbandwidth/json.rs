@@ -3,11 +3,12 @@
 use lockstep_files::one_line;
 use serde::Deserialize;
 
-use super::test_matrices::{Part, TestMatrices, direction_of, rows_of};
+use super::test_matrices::{Direction, Part, TestMatrices, direction_of, rows_of, waived_note};
+use crate::Device;
 use crate::format::error::{ReadError, ReadFault};
 use crate::format::json::{documents, has_key, key_lines};
-use crate::format::matrix::{Matrix, RowCount};
-use crate::format::values::{check_devices, parse_scaled, scaled};
+use crate::format::matrix::{DeviceList, Matrix, RowCount};
+use crate::format::values::{bus_id, check_devices, expected_number, parse_scaled, scaled};
 
 #[derive(Deserialize)]
 struct Document {
@@ -18,6 +19,8 @@ struct Document {
 struct Tests {
     #[serde(default)]
     error: Option<String>,
+    #[serde(default, rename = "GPU Device list")]
+    devices: Vec<String>,
     #[serde(default)]
     testcases: Vec<Test>,
 }
@@ -52,41 +55,59 @@ pub(super) fn tests(text: &str, unit: u64, notes: &mut Vec<String>) -> Result<Ve
         if let Some(error) = &document.nvbandwidth.error {
             notes.push(format!("nvbandwidth reports an error: {}", one_line(error)));
         }
+        let mut devices = DeviceList::default();
+        for (number, device) in document.nvbandwidth.devices.iter().filter_map(|device| device_of(device)) {
+            devices.add(number, device);
+        }
         for test in document.nvbandwidth.testcases {
             let line = lines.next().unwrap_or(1);
-            let name = one_line(&test.name);
+            let mut matrices = TestMatrices::new(&test.name, line);
             match test.status.as_deref() {
                 None | Some("Passed") => {}
                 Some("Waived") => {
-                    notes.push(format!(
-                        "left out: {name} (line {line}), which nvbandwidth waived, because no two GPUs support it"
-                    ));
+                    notes.push(waived_note(&test.name, line));
                     continue;
                 }
                 Some(status) => {
-                    let status = one_line(status);
+                    let (name, status) = (matrices.name, one_line(status));
                     notes.push(format!("left out: {name} (line {line}), whose status is '{status}'"));
                     continue;
                 }
             }
-            let matrices = match direction_of(&test.name) {
-                Some(direction) => matrices(&test, rows_of(direction), unit, line)?,
-                None => Vec::new(),
-            };
-            tests.push(TestMatrices { name, matrices, devices: Vec::new() });
+            if let Some(direction) = direction_of(&test.name) {
+                matrices.matrices = self::matrices(&test, direction, unit, line)?;
+                let size = matrices.matrices.first().map_or(0, |(_, matrix)| matrix.rows.len().max(matrix.width()));
+                matrices.devices = devices.of_width(size);
+            }
+            tests.push(matrices);
         }
     }
     Ok(tests)
 }
 
+/// Reads `0: NAME (00000000:07:00): (HOST)`.
+fn device_of(text: &str) -> Option<(usize, Device)> {
+    let (number, rest) = text.split_once(':')?;
+    let (rest, host) = match rest.rsplit_once("): (") {
+        Some((rest, host)) => (rest, Some(one_line(host.trim_end_matches(')')))),
+        None => (rest.trim_end_matches(')'), None),
+    };
+    let bus_id = rest.rsplit_once('(').and_then(|(_, bus)| bus_id(bus));
+    Some((number.trim().parse().ok()?, Device { host, bus_id }))
+}
+
 /// Reads the matrices of a test, which stand below each other.
-fn matrices(test: &Test, rows: RowCount, unit: u64, line: u32) -> Result<Vec<(Part, Matrix)>, ReadError> {
+fn matrices(test: &Test, direction: Direction, unit: u64, line: u32) -> Result<Vec<(Part, Matrix)>, ReadError> {
     let fault = |field: String, fault: ReadFault| ReadError::Field { field, line, fault };
     let field = || format!("bandwidth_matrix of {}", one_line(&test.name));
     let width = test.bandwidth_matrix.first().map_or(0, Vec::len);
-    check_devices(line, width as u64)?;
-    let height = if rows == RowCount::One { 1 } else { width };
     let count = test.bandwidth_matrix.len();
+    check_devices(line, width.max(count / 3) as u64)?;
+    let height = match rows_of(direction) {
+        _ if direction == Direction::Bisection && width == 1 => count,
+        RowCount::One => 1,
+        RowCount::Square => width,
+    };
     if width == 0 || !count.is_multiple_of(height) || !matches!(count / height, 1 | 3) {
         let what = format!("{count} rows of {width} values, expected {height} or {} rows", 3 * height);
         return Err(fault(field(), ReadFault::Truncated { what }));
@@ -103,7 +124,7 @@ fn matrices(test: &Test, rows: RowCount, unit: u64, line: u32) -> Result<Vec<(Pa
             let values = row.iter().map(|entry| entry.value(unit)).collect::<Result<_, _>>();
             let values = values.map_err(|text: String| {
                 let found = format!("'{}' in row {place}", one_line(&text));
-                fault(field(), ReadFault::Unexpected { found, expected: "a bandwidth, or N/A".to_owned() })
+                fault(field(), ReadFault::Unexpected { found, expected: expected_number(&text, unit) })
             })?;
             matrix.rows.push((line, values));
         }

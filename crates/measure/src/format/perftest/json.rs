@@ -1,9 +1,11 @@
-//! The JSON output of perftest (`--out_json`).
+//! The JSON output of perftest (`--out_json`). Releases before 2023 write it without quotes.
+
+use std::borrow::Cow;
 
 use lockstep_files::one_line;
 use serde::Deserialize;
 
-use super::test::{Measure, measure_of, rate_sample, round_trip_note, run, time_sample};
+use super::test::{Measure, atomic_note, measure_of, rate_sample, round_trip_note, run, time_sample};
 use crate::format::error::{ReadError, ReadFault};
 use crate::format::json::{documents, has_key, key_lines};
 use crate::format::reading::{ReadOptions, Reading};
@@ -39,10 +41,45 @@ struct Results {
 const GIGABIT: u64 = 125_000_000;
 
 pub(super) fn looks_like(text: &str) -> bool {
-    text.trim_start().starts_with('{') && has_key(text, "test_info") && has_key(text, "MsgSize")
+    let has = |key: &str| has_key(text, key) || text.lines().any(|line| is_unquoted(line, key));
+    text.trim_start().starts_with('{') && has("test_info") && has("MsgSize")
+}
+
+/// Returns true for a line that begins with a key without quotes.
+fn is_unquoted(line: &str, key: &str) -> bool {
+    line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))
+}
+
+/// Returns the JSON of releases that write keys and texts without quotes, and a comma behind the last field. A field is on a line of
+/// its own.
+fn with_quotes(text: &str) -> String {
+    let mut json = String::new();
+    let mut is_first = true;
+    for line in text.lines() {
+        let line = line.trim().trim_end_matches(',');
+        if let Some((key, value)) = line.split_once(':') {
+            let (key, value) = (key.trim().trim_matches('"'), value.trim());
+            let is_raw = value == "{" || value.parse::<f64>().is_ok_and(f64::is_finite);
+            let value = if is_raw { value.to_owned() } else { quoted(value.trim_matches('"')) };
+            json += if is_first { "" } else { "," };
+            json.extend([&quoted(key), ": ", &value]);
+        } else {
+            json += line;
+        }
+        is_first = line.ends_with('{');
+        json.push('\n');
+    }
+    json
+}
+
+/// Returns a text in the quotes of JSON.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
+    let is_old = text.lines().any(|line| is_unquoted(line, "test_info"));
+    let text = &if is_old { Cow::Owned(with_quotes(text)) } else { Cow::Borrowed(text) };
     let documents: Vec<Document> = documents(text)?;
     let mut lines = key_lines(text, "MsgSize").into_iter();
     let mut reading = Reading::default();
@@ -59,6 +96,7 @@ pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Reading, ReadErr
         match measure_of(&name) {
             None => reading.notes.push(format!("left out: the test '{name}' of line {line}, which is not supported")),
             Some(Measure::RoundTrip) => reading.notes.push(round_trip_note(line)),
+            Some(Measure::Atomic) => reading.notes.push(atomic_note(line)),
             Some(Measure::Bandwidth(transfer)) => {
                 let unit = results.unit();
                 let rate = results.rate.and_then(|rate| scaled(rate, unit.or(options.rate_unit).unwrap_or(MIB)));

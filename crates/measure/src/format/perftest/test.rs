@@ -23,6 +23,8 @@ pub(super) enum Measure {
     Latency,
     /// Times of whole round trips.
     RoundTrip,
+    /// Rates of atomic operations, which move 8 bytes there and back.
+    Atomic,
 }
 
 /// Returns the test of a title: `RDMA_Write BW Test`, or `RDMA_Write_BW_Test` in JSON.
@@ -32,7 +34,9 @@ pub(super) fn measure_of(title: &str) -> Option<Measure> {
     if !["RDMA_", "Send", "Atomic", "Raw"].iter().any(|word| title.starts_with(word)) {
         None
     } else if has("Latency") {
-        Some(if is_read || has("Atomic") { Measure::RoundTrip } else { Measure::Latency })
+        Some(if is_read || title.starts_with("Atomic") { Measure::RoundTrip } else { Measure::Latency })
+    } else if title.starts_with("Atomic") {
+        Some(Measure::Atomic)
     } else if has("BW") || has("Bandwidth") {
         Some(Measure::Bandwidth(match (has("Bidirectional"), is_read) {
             (true, _) => Transfer::BothWays,
@@ -80,4 +84,11 @@ pub(super) fn run(test: String, samples: Vec<Sample>) -> Run {
 /// The note on a test of whole round trips.
 pub(super) fn round_trip_note(line: u32) -> String {
     format!("left out: the times of line {line}, which are whole round trips; measure with ib_write_lat or ib_send_lat")
+}
+
+/// The note on a test of atomic operations.
+pub(super) fn atomic_note(line: u32) -> String {
+    format!(
+        "left out: the rates of line {line}, which are of atomic operations; measure with ib_write_bw or ib_read_bw"
+    )
 }

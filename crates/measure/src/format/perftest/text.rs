@@ -1,11 +1,11 @@
 //! The text output of perftest.
 
-use super::test::{Measure, Transfer, measure_of, rate_sample, round_trip_note, run, time_sample};
+use super::test::{Measure, Transfer, atomic_note, measure_of, rate_sample, round_trip_note, run, time_sample};
 use crate::Sample;
 use crate::format::error::ReadError;
 use crate::format::lines::Line;
 use crate::format::reading::{ReadOptions, Reading};
-use crate::format::values::{MIB, MICROSECOND, NUMBER, parse_scaled, parse_whole};
+use crate::format::values::{MIB, MICROSECOND, number, whole};
 
 /// Returns true for the line that names the columns.
 pub(super) fn is_head(line: &str) -> bool {
@@ -44,14 +44,17 @@ struct Table<'a> {
     title: Option<&'a str>,
     measure: Measure,
     columns: Columns<'a>,
+    /// The number of rows, also of those that are left out.
+    rows: usize,
     samples: Vec<Sample>,
 }
 
 pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading, ReadError> {
     let mut reading = Reading::default();
     let (mut title, mut table): (Option<&str>, Option<Table<'_>>) = (None, None);
-    let mut has_assumed = false;
-    for line in lines {
+    let (mut has_assumed, mut is_in_cycles) = (false, false);
+    let last = lines.iter().rposition(|line| !line.text.is_empty()).unwrap_or_default();
+    for (place, line) in lines.iter().enumerate() {
         let found = line.text.strip_suffix(" Test").filter(|title| measure_of(title).is_some());
         if found.is_some() {
             title = found;
@@ -61,7 +64,8 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
             let is_time = columns.place("t_").is_some();
             let assumed = if is_time { Measure::Latency } else { Measure::Bandwidth(Transfer::ToServer) };
             let measure = title.and_then(measure_of).unwrap_or(assumed);
-            if matches!(measure, Measure::Bandwidth(_)) == is_time {
+            let is_rate = matches!(measure, Measure::Bandwidth(_));
+            if measure != Measure::Atomic && is_rate == is_time {
                 return Err(ReadError::unexpected(
                     line.number,
                     line.text,
@@ -69,14 +73,37 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
                 ));
             }
             has_assumed |= line.text.contains("[MB/sec]") && options.rate_unit.is_none();
-            table = Some(Table { line: line.number, title: title.take(), measure, columns, samples: Vec::new() });
-        } else if line.text.starts_with("---") && table.as_ref().is_some_and(|table| !table.samples.is_empty()) {
+            table =
+                Some(Table { line: line.number, title: title.take(), measure, columns, rows: 0, samples: Vec::new() });
+        } else if line.text.starts_with("---") && table.as_ref().is_some_and(|table| table.rows > 0) {
             end(table.take(), &mut reading);
+        } else if line.text == "#, cycles" {
+            is_in_cycles = true;
         } else if let Some(table) = &mut table
             && line.text.starts_with(|first: char| first.is_ascii_digit())
+            && !is_single_time(line.text)
         {
-            table.samples.extend(row(table, *line, options)?);
+            if is_in_cycles && table.measure == Measure::Latency {
+                let text = "the times are cycles of the processor; run the test again without --report-cycles";
+                return Err(ReadError::unsupported(line.number, text));
+            }
+            table.rows += 1;
+            let words: Vec<&str> = line.text.split_whitespace().collect();
+            if words.len() >= table.columns.0.len() {
+                table.samples.extend(row(table, line.number, &words, options)?);
+            } else if place == last {
+                reading.notes.push(format!("line {}: the last row is incomplete and is left out", line.number));
+            } else {
+                let expected = format!("a value for each of the {} columns of the head", table.columns.0.len());
+                return Err(ReadError::unexpected(line.number, line.text, expected));
+            }
         }
+    }
+    if let Some(table) = &table {
+        let line = table.line;
+        reading.notes.push(format!(
+            "the table of line {line} has no line of dashes behind it, so the run did not end or the output is cut off"
+        ));
     }
     end(table, &mut reading);
     if has_assumed {
@@ -91,9 +118,10 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
 fn end(table: Option<Table<'_>>, reading: &mut Reading) {
     let Some(table) = table else { return };
     let line = table.line;
-    if table.measure == Measure::RoundTrip {
-        reading.notes.push(round_trip_note(line));
-        return;
+    match table.measure {
+        Measure::RoundTrip => return reading.notes.push(round_trip_note(line)),
+        Measure::Atomic => return reading.notes.push(atomic_note(line)),
+        Measure::Bandwidth(_) | Measure::Latency => {}
     }
     if table.samples.is_empty() {
         reading.notes.push(format!("line {line}: the table has no rows"));
@@ -117,16 +145,17 @@ fn rate_unit(column: &str, options: &ReadOptions) -> Option<u64> {
     }
 }
 
-fn row(table: &Table<'_>, line: Line<'_>, options: &ReadOptions) -> Result<Option<Sample>, ReadError> {
-    let words: Vec<&str> = line.text.split_whitespace().collect();
-    let value_of = |place: usize, unit: u64| {
-        let word = words.get(place).copied().unwrap_or_default();
-        parse_scaled(word, unit).ok_or_else(|| ReadError::value(line.number, table.columns.0[place], word, NUMBER))
-    };
-    let bytes =
-        parse_whole(words[0]).ok_or_else(|| ReadError::value(line.number, "#bytes", words[0], "a whole number"))?;
+/// Returns true for a time of `--report-unsorted` or `--report-histogram`: `1, 1.35`.
+fn is_single_time(line: &str) -> bool {
+    line.split_whitespace().next().is_some_and(|word| word.ends_with(','))
+}
+
+/// Reads a row with a value for each column. `None` if it is left out.
+fn row(table: &Table<'_>, line: u32, words: &[&str], options: &ReadOptions) -> Result<Option<Sample>, ReadError> {
+    let value_of = |place: usize, unit: u64| number(line, table.columns.0[place], words[place], unit);
+    let bytes = whole(line, "#bytes", words[0])?;
     match table.measure {
-        Measure::RoundTrip => Ok(None),
+        Measure::RoundTrip | Measure::Atomic => Ok(None),
         Measure::Bandwidth(transfer) => {
             let place = table.columns.place("BW average");
             let unit = place.and_then(|place| rate_unit(table.columns.0[place], options));
@@ -134,7 +163,7 @@ fn row(table: &Table<'_>, line: Line<'_>, options: &ReadOptions) -> Result<Optio
                 let expected = "a column 'BW average[MiB/sec]', [MB/sec] or [Gb/sec]";
                 return Err(ReadError::unexpected(table.line, "", expected));
             };
-            Ok(Some(rate_sample(transfer, bytes, value_of(place, unit)?, line.number)))
+            Ok(Some(rate_sample(transfer, bytes, value_of(place, unit)?, line)))
         }
         Measure::Latency => {
             let Some(place) = table.columns.place("t_typical").or_else(|| table.columns.place("t_avg")) else {
@@ -142,7 +171,7 @@ fn row(table: &Table<'_>, line: Line<'_>, options: &ReadOptions) -> Result<Optio
             };
             let limit = |name: &str| table.columns.place(name).and_then(|place| value_of(place, MICROSECOND).ok());
             let spread = limit("t_min").zip(limit("t_max")).map(|(least, greatest)| [least, greatest]);
-            Ok(Some(time_sample(bytes, value_of(place, MICROSECOND)?, spread, line.number)))
+            Ok(Some(time_sample(bytes, value_of(place, MICROSECOND)?, spread, line)))
         }
     }
 }

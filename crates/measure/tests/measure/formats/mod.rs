@@ -1,6 +1,7 @@
 //! Readers of benchmark outputs: the stored samples, and spoiled ones.
 
 mod csv;
+mod faults;
 mod mpi_graph;
 mod nccl_tests;
 mod nvbandwidth;
@@ -10,6 +11,7 @@ mod p2p_bandwidth_latency;
 mod perftest;
 mod properties;
 mod transfer_bench;
+mod variations;
 
 use std::fmt::Write;
 

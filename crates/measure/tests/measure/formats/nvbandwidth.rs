@@ -61,7 +61,7 @@ fn the_matrices_of_json_are_below_each_other() {
           5: 0->1: 31000000000 B/s
         note: left out: device_to_device_memcpy_read_ce (line 6), which nvbandwidth waived, because no two GPUs support it
         note: left out: device_to_device_memcpy_write_ce (line 7), whose status is 'Error'
-        note: left out: host_to_device_memcpy_ce; only bandwidths between GPUs are read
+        note: left out: host_to_device_memcpy_ce; only copies between GPUs are read
         note: left out: the matrices Total, which are the sums of both directions
         note: the pairs of a matrix were measured one at a time, so it does not show what pairs share
     "]].assert_eq(&describe(&read_text(text)));

@@ -46,5 +46,5 @@ fn every_sample_is_detected_and_a_second_benchmark_is_told() {
     assert_eq!(detect("1 2 3"), None);
     let reading = read_text(&format!("{p2p}{osu}"));
     assert_eq!(reading.runs.len(), 3);
-    expect!["not read: the output of the OSU micro-benchmarks in the same file; p2pBandwidthLatencyTest was read; give each a file of its own"].assert_eq(reading.notes.last().unwrap());
+    expect!["not read: the output of the OSU micro-benchmarks in the same file; only that of p2pBandwidthLatencyTest was read; give each a file of its own"].assert_eq(reading.notes.last().unwrap());
 }

@@ -69,6 +69,7 @@ fn reads_both_ways_and_round_trips_are_told_apart() {
           15: 0->1 2 B: 2500000 ps
         note: line 8: the output has no title such as 'RDMA_Write BW Test'; read as transfers from the client to the server
         note: left out: the times of line 11, which are whole round trips; measure with ib_write_lat or ib_send_lat
+        note: the table of line 14 has no line of dashes behind it, so the run did not end or the output is cut off
         note: MB/sec are 2^20 bytes per second, as perftest counts; --rate-unit sets another one
     "]].assert_eq(&describe(&read_text(&text.concat())));
     expect!["line 2: found '#bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]', expected the columns of the test in the title above"].assert_eq(&error_of(&table("RDMA_Write Latency Test", "MB/sec")));

@@ -99,7 +99,7 @@ proptest! {
             let reading = read(&text, &ReadOptions::default()).unwrap();
             prop_assert_eq!(flows_and_rates(&reading), expected(name == "read"));
         }
-        let text = format!("Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n   D\\D {head}\n{}", rows.replace("N/A", "1500"));
+        let text = format!("Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n   D\\D {head}\n{}", rows.replace("N/A", "1500.00"));
         let reading = read(&text, &ReadOptions::default()).unwrap();
         prop_assert_eq!(flows_and_rates(&reading), expected(false));
     }

@@ -56,7 +56,7 @@ fn cut_outputs_and_other_presets_are_refused() {
         "line 8: the row has 2 values, expected 3; the output is cut off: copy all of it, or run the benchmark again"
     ]
     .assert_eq(&error_of(&SAMPLE.replace("1689.85     46.00", "1689.85")));
-    expect!["line 1: found nothing, expected the tables of 'TransferBench p2p', which has the rates of all pairs"]
+    expect!["line 1: found nothing, expected the tables of 'TransferBench p2p', or tests with lines such as 'Transfer 00 | 33.5 GB/s | …', which HIDE_ENV=1 hides"]
         .assert_eq(&error_of("TransferBench v1.52.00\nGPU 00  51.1  N/A\n"));
     expect!["line 5: found 'GPU 01', expected columns such as 'CPU 00' and 'GPU 00', from 00 on"]
         .assert_eq(&error_of(&SAMPLE.replace("GPU 00    GPU 01", "GPU 01    GPU 00")));

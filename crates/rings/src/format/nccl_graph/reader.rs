@@ -341,7 +341,7 @@ fn notes(graphs: &NcclGraphs, has_ranks: bool) -> Vec<String> {
             notes.push(format!("no graph 0 (rings): NCCL searches rings, and uses at most {trees} of them"));
         }
         (Some(rings), Some(trees)) if rings != trees => notes.push(format!(
-            "graph 0 has {rings} rings and graph 1 {trees} chains: NCCL uses {} of both",
+            "rings in graph 0: {rings}, chains in graph 1: {trees}; NCCL uses {} of each",
             rings.min(trees)
         )),
         _ => {}

@@ -89,7 +89,7 @@ fn notes_name_what_nccl_does() {
     let notes = |graphs: Vec<NcclGraph>| read(&write(&NcclGraphs { graphs })).unwrap().1;
     assert!(notes(vec![graph(GraphId::Ring, vec![ring()]), graph(GraphId::Tree, vec![ring()])]).is_empty());
     let unequal = notes(vec![graph(GraphId::Ring, vec![ring(); 2]), graph(GraphId::Tree, vec![ring(); 3])]);
-    assert_eq!(unequal, ["graph 0 has 2 rings and graph 1 3 chains: NCCL uses 2 of both"]);
+    assert_eq!(unequal, ["rings in graph 0: 2, chains in graph 1: 3; NCCL uses 2 of each"]);
     assert!(notes(vec![graph(GraphId::Tree, vec![ring()])])[0].starts_with("no graph 0 (rings)"));
     let crossed = NcclGraph { cross_nic: 1, ..graph(GraphId::Ring, vec![ring()]) };
     assert!(notes(vec![crossed, graph(GraphId::Tree, vec![ring()])])[0].contains("NCCL_CROSS_NIC"));

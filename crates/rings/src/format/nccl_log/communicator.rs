@@ -56,7 +56,9 @@ impl Collector {
     pub(super) fn add(&mut self, line: Line<'_>, number: usize) -> Result<(), FormatError> {
         match line {
             Line::Channel { channel, count, ranks, is_cut } => {
-                set(&mut self.count, count, number, || format!("a number of {count} channels"))?;
+                if let Some(count) = count {
+                    set(&mut self.count, count, number, || format!("a number of {count} channels"))?;
+                }
                 let new = ChannelLine { line: number, ranks, is_cut };
                 match self.channels.get(&channel) {
                     Some(first) if first.ranks != new.ranks => {
@@ -96,8 +98,8 @@ impl Collector {
         let highest =
             self.neighbours.iter().map(|(&(_, rank), &(_, [previous, next]))| rank.max(previous).max(next) + 1).max();
         let rank_count = self.ranks.or(whole).or(highest).unwrap_or_default();
-        let highest = self.neighbours.keys().map(|&(channel, _)| channel + 1).max();
-        let count = self.count.or(highest).unwrap_or_default();
+        let numbers = self.neighbours.keys().map(|&(channel, _)| channel).chain(self.channels.keys().copied());
+        let count = self.count.or(numbers.max().map(|highest| highest + 1)).unwrap_or_default();
         let mut rings = Vec::new();
         for channel in 0..count {
             rings.push(self.ring(channel, rank_count)?);

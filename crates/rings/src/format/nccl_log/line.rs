@@ -5,6 +5,9 @@ use crate::format::error::FormatError;
 /// The mark of a line of NCCL.
 pub(super) const MARK: &str = "NCCL INFO ";
 
+/// What Ray writes behind a line that it shows once for several processes.
+pub(super) const REPEATED: &str = "x across cluster]";
+
 /// The largest number of a rank or channel that this reader supports.
 const MAX_NUMBER: u32 = 1 << 20;
 
@@ -24,8 +27,9 @@ pub(super) struct TreeEntry {
 pub(super) enum Line<'a> {
     /// The creation of a communicator.
     Start { id: Option<&'a str>, ranks: u32 },
-    /// A ring from rank 0 on. The last rank of a cut line is left out, because it may be cut itself.
-    Channel { channel: u32, count: u32, ranks: Vec<u32>, is_cut: bool },
+    /// A ring from rank 0 on, and the number of channels if the line has it. The last rank of a cut line is left out, because it may
+    /// be cut itself.
+    Channel { channel: u32, count: Option<u32>, ranks: Vec<u32>, is_cut: bool },
     /// Previous rank, own rank and next rank.
     Ring { channel: u32, ranks: [u32; 3] },
     /// The places of the own rank in some trees.
@@ -65,7 +69,7 @@ impl Place<'_> {
 /// Parses a line. `None` if it does not concern rings and trees.
 pub(super) fn parse(content: &str, number: usize) -> Result<Option<(Place<'_>, Line<'_>)>, FormatError> {
     let Some((prefix, text)) = content.split_once(MARK) else { return Ok(None) };
-    let text = text.trim();
+    let text = message(text);
     let line = if let Some(rest) = text.strip_prefix("Channel ") {
         channel(rest)
     } else if let Some(rest) = text.strip_prefix("Ring ") {
@@ -84,6 +88,13 @@ pub(super) fn parse(content: &str, number: usize) -> Result<Option<(Place<'_>, L
         None
     };
     Ok(line.map(|line| (place(prefix), line)))
+}
+
+/// Returns the text of a line without what Ray adds: colours, which may have lost their escape character, and `[repeated 3x across cluster]`.
+fn message(text: &str) -> &str {
+    let text = text.split_once("[repeated ").map_or(text, |(text, _)| text.trim_end());
+    let text = text.strip_suffix("[32m").unwrap_or(text);
+    text.split('\u{1b}').next().unwrap_or(text).trim()
 }
 
 /// Returns the process of a line: the last word that ends with `host:pid:tid` or `host:pid`, and the device in brackets after it.
@@ -107,11 +118,13 @@ fn small_number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|&number| number < MAX_NUMBER && text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Reads `CC/NN : R R R`.
+/// Reads `CC/NN : R R R`, or `CC : R R R` of old releases.
 fn channel(rest: &str) -> Option<Line<'_>> {
     let (numbers, ranks) = rest.split_once(':')?;
-    let (channel, count) = numbers.trim().split_once('/')?;
-    let (channel, count) = (small_number(channel)?, small_number(count)?);
+    let (channel, count) = match numbers.trim().split_once('/') {
+        Some((channel, count)) => (small_number(channel)?, Some(small_number(count)?)),
+        None => (small_number(numbers.trim())?, None),
+    };
     let is_cut = ranks.trim_end().ends_with("...");
     let mut words: Vec<&str> = ranks.split_whitespace().collect();
     if is_cut {
@@ -120,7 +133,7 @@ fn channel(rest: &str) -> Option<Line<'_>> {
     // A connection has other words than numbers.
     let ranks = words.into_iter().map(small_number).collect::<Option<Vec<u32>>>()?;
     let is_ring = is_cut || ranks.len() > 1;
-    (is_ring && channel < count).then_some(Line::Channel { channel, count, ranks, is_cut })
+    (is_ring && count.is_none_or(|count| channel < count)).then_some(Line::Channel { channel, count, ranks, is_cut })
 }
 
 /// Reads `CC : R -> R -> R`. The lines of old releases name connections: `CC : 3[c0] -> 0[80] via P2P/IPC`.
@@ -131,15 +144,17 @@ fn ring(rest: &str) -> Option<Line<'_>> {
     Some(Line::Ring { channel: small_number(channel)?, ranks })
 }
 
-/// Reads `[C] D/D/D->R->U` for each channel.
+/// Reads `[C] D/D/D->R->U` for each channel. Releases before 2.6 write `U->R->D/D/D`. Releases 2.6 and 2.7 write `D/D/D->R->U|U->R->D/D/D`, with
+/// the same tree twice.
 fn trees(rest: &str, number: usize) -> Result<Line<'_>, FormatError> {
     let mut words = rest.split_whitespace().peekable();
     let mut entries = Vec::new();
     while let Some(word) = words.next() {
         let channel = word.strip_prefix('[').and_then(|word| word.strip_suffix(']')).and_then(small_number);
         let entry = channel.zip(words.next()).and_then(|(channel, place)| {
-            let mut parts = place.split("->");
-            let (children, rank, parent) = (parts.next()?, parts.next()?, parts.next()?);
+            let mut parts = place.split('|').next()?.split("->");
+            let (first, rank, last) = (parts.next()?, parts.next()?, parts.next()?);
+            let (children, parent) = if first.contains('/') { (first, last) } else { (last, first) };
             let place = (children_of(children)?, rank_or_none(parent).ok()?);
             Some(TreeEntry { channel, rank: small_number(rank)?, place })
         });

@@ -4,9 +4,11 @@
 //!
 //! The text behind `NCCL INFO` of each line decides; other lines are ignored.
 //!
-//! - `Channel CC/NN : R R R`, by rank 0: the ring of channel CC of NN from rank 0 on. NCCL cuts it after 128 characters.
+//! - `Channel CC/NN : R R R`, by rank 0: the ring of channel CC of NN from rank 0 on. NCCL cuts it after 128 characters. Releases
+//!   before 2.5 write `Channel CC : R R R`.
 //! - `Ring CC : R -> R -> R`, by every rank with `NCCL_DEBUG_SUBSYS=INIT,GRAPH`: previous rank, own rank, next rank.
-//! - `Trees [C] D/D/D->R->U [C] …`, by every rank: children, own rank and parent in each channel; -1 is none.
+//! - `Trees [C] D/D/D->R->U [C] …`, by every rank: children, own rank and parent in each channel; -1 is none. Releases before 2.6
+//!   write `U->R->D/D/D`, 2.6 and 2.7 `D/D/D->R->U|U->R->D/D/D`, and RCCL other words behind them.
 //! - `Tree C : U -> R -> D/D/D`, by every rank, in the other order.
 //! - `… rank R nranks N … commId X - Init START`: the communicator of the lines of this process that follow.
 //!
@@ -14,7 +16,7 @@
 //!
 //! # Source
 //!
-//! `src/init.cc`, `src/graph/rings.cc` and `src/graph/connect.cc` of github.com/NVIDIA/nccl, releases 2.5 to 2.30.
+//! `src/init.cc`, `src/graph/rings.cc` and `src/graph/connect.cc` of github.com/NVIDIA/nccl, releases 2.4 to 2.30.
 
 mod communicator;
 mod line;
@@ -63,6 +65,9 @@ pub fn read(text: &str, number: usize) -> Result<(Communicator, Vec<String>), Fo
         notes.insert(0, format!("communicator {number} of {count} in the log, in the order of their first lines"));
     }
     notes.extend(log.notes);
+    if communicator.trees.is_empty() && text.contains(line::REPEATED) {
+        notes.push("Ray left out lines of the log; run the program with RAY_DEDUP_LOGS=0 to log the trees".to_owned());
+    }
     Ok((communicator, notes))
 }
 

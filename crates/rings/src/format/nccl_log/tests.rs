@@ -135,6 +135,37 @@ fn prefixes_of_launchers_and_old_releases_are_read() {
     }
 }
 
+/// The same tree in the words of all releases, and of RCCL.
+#[test]
+fn trees_of_all_releases_are_read() {
+    let log = |[first, second]: [&str; 2]| {
+        format!(
+            "a:1:2 [0] NCCL INFO Channel 00/01 : 0 1\na:1:2 [0] NCCL INFO Trees [0] {first}\na:2:3 [1] NCCL INFO Trees [0] {second}\n"
+        )
+    };
+    let chain = Tree { root: 0, edges: vec![[0, 1]] };
+    for trees in [
+        ["1/-1/-1->0->-1", "-1/-1/-1->1->0"],
+        ["-1->0->1/-1/-1", "0->1->-1/-1/-1"],
+        ["1/-1/-1->0->-1|-1->0->1/-1/-1", "-1/-1/-1->1->0|0->1->-1/-1/-1"],
+        ["1/-1/-1->0->-1 comm 0x2ceb nRanks 02 busId c8000", "-1/-1/-1->1->0 comm 0x2c3d nRanks 02 busId c5000"],
+    ] {
+        assert_eq!(read(&log(trees), 1).unwrap().0.trees, std::slice::from_ref(&chain), "{trees:?}");
+    }
+}
+
+#[test]
+fn rings_of_old_releases_have_no_number_of_channels() {
+    let text = "\
+a:1:2 [0] NCCL INFO Channel 00 :    0   1   2
+a:1:2 [0] NCCL INFO Channel 01 :    0   2   1
+a:1:2 [0] NCCL INFO Channel 01 : 0[3e000] -> 2[40000] via P2P/IPC
+a:1:2 [0] NCCL INFO Ring 00 : 2 -> 0 [receive] via NET/Socket/0
+";
+    let (communicator, _) = read(text, 1).unwrap();
+    assert_eq!((communicator.rings, communicator.channels), (vec![vec![0, 1, 2], vec![0, 2, 1]], 2));
+}
+
 proptest! {
     #[test]
     fn any_line_is_read_or_refused(lines in prop::collection::vec("(Channel|Ring|Trees|Tree) [0-9/: \\[\\]>.-]{0,24}", 0..8)) {
@@ -142,5 +173,25 @@ proptest! {
         if let Ok((communicator, _)) = read(&text, 1) {
             prop_assert!(communicator.rings.iter().all(|ring| ring.len() == communicator.rank_count as usize));
         }
+    }
+}
+
+#[test]
+fn lines_that_ray_shows_once_are_read() {
+    let ring = "NCCL INFO Channel 00/01 : 0 2 1";
+    let trees = "NCCL INFO Trees [0] 1/-1/-1->2->0";
+    for [begin, end] in [["", ""], ["\u{1b}[36m", "\u{1b}[0m"], ["[36m", "[0m"]] {
+        let prefix = format!("{begin}(RayWorker pid=7, ip=10.0.0.2){end} a:7:8 [0]");
+        let repeated = format!("{} [repeated 2x across cluster]{end}", begin.replace("36", "32"));
+        let log = format!("{prefix} {ring}{repeated}\n{prefix} {trees}{repeated}\n");
+        let (communicator, notes) = read(&log, 1).unwrap();
+        assert_eq!(communicator.rings, [[0, 2, 1]], "{log}");
+        assert_eq!(
+            notes,
+            [
+                "no trees: the lines 'Trees' of all 3 ranks are needed, and the log has those of 1",
+                "Ray left out lines of the log; run the program with RAY_DEDUP_LOGS=0 to log the trees",
+            ]
+        );
     }
 }

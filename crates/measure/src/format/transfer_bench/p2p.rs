@@ -1,23 +1,11 @@
-//! Outputs of `TransferBench p2p`, as text or with commas (`OUTPUT_TO_CSV=1`).
-//!
-//! # Grammar
-//!
-//! - `Bytes Per Direction 67108864`, the size of a transfer.
-//! - `Unidirectional copy peak bandwidth GB/s [Local read / Remote write] (GPU-Executor: GFX)`, or `Bidirectional …`.
-//! - The head `SRC+EXE\DST CPU 00 GPU 00`, then rows such as `GPU 00 -> 50.00 N/A`. A bidirectional row `->` has the rates from
-//!   the row to the column, `<-` those of the other direction at the same time, and `<->` the sums. With `SHOW_ITERATIONS=1`, rows
-//!   `min`, `max` and `sd` follow.
-//!
-//! The executor `GFX` is a kernel, and `DMA` a copy engine.
-//!
-//! # Source
-//!
-//! `src/client/Presets/PeerToPeer.hpp` of github.com/ROCm/TransferBench, releases 1.50 to 1.66.
+//! The tables of the preset `p2p`.
 
-use super::error::ReadError;
-use super::lines::Line;
-use super::reading::{ReadOptions, Reading};
-use super::values::{GB, NUMBER, both_ways, check_devices, parse_scaled, parse_whole, unnamed_devices};
+use std::borrow::Cow;
+
+use crate::format::error::ReadError;
+use crate::format::lines::Line;
+use crate::format::reading::Reading;
+use crate::format::values::{both_ways, check_devices, is_cut_off, number, parse_whole, unnamed_devices};
 use crate::{Figure, Flow, Run, Sample, Tool, TransferKind, Workload};
 
 /// The rates of a row, by column.
@@ -45,24 +33,24 @@ struct Table {
     sources: Vec<Source>,
 }
 
-pub(super) fn looks_like(lines: &[Line<'_>]) -> bool {
-    lines.iter().any(|line| is_title(line.text) || line.text.starts_with("TransferBench v"))
-}
-
-fn is_title(line: &str) -> bool {
+/// Returns true for the title of a table.
+pub(super) fn is_title(line: &str) -> bool {
     line.contains("directional copy peak bandwidth GB/s [") && line.contains("GPU-Executor")
 }
 
 /// Reads the tables of rates between GPUs.
-pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading, ReadError> {
-    let unit = options.rate_unit.unwrap_or(GB);
+pub(super) fn read(lines: &[Line<'_>], unit: u64) -> Result<Reading, ReadError> {
     let mut tables: Vec<Table> = Vec::new();
-    let mut bytes = None;
+    let (mut bytes, mut has_averages) = (None, true);
+    let last = lines.iter().rfind(|line| !line.text.is_empty()).map_or(1, |line| line.number);
     for line in lines {
-        let text = line.text.replace(',', " ");
+        // A comma ends the rows of a table with commas.
+        let has_commas = line.text.ends_with(',');
+        let text = if has_commas { Cow::Owned(line.text.replace(',', " ")) } else { Cow::Borrowed(line.text) };
         if let Some(size) = text.strip_prefix("Bytes Per Direction") {
-            bytes = parse_whole(size.trim());
+            bytes = parse_whole(size.trim_start_matches([',', ' ']));
         } else if is_title(line.text) {
+            has_averages = false;
             tables.push(Table {
                 line: line.number,
                 is_both_ways: line.text.contains("Bidirectional"),
@@ -76,8 +64,14 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
             match words[..] {
                 [corner, ..] if corner.starts_with("SRC") && table.columns.is_empty() => {
                     table.columns = columns(line.number, &words[1..])?;
+                    // With commas, no averages follow.
+                    has_averages |= has_commas;
                 }
                 [device @ ("CPU" | "GPU"), number, row @ ("->" | "<-" | "<->" | "min" | "max" | "sd"), ..] => {
+                    if line.number == last && is_cut_off(&words[3..]) {
+                        let what = "the last value of the row has fewer decimals than the others";
+                        return Err(ReadError::truncated(line.number, what));
+                    }
                     let rates = rates(line.number, &words[3..], table.columns.len(), unit)?;
                     let gpu = if device == "GPU" { Some(gpu_number(line.number, number)?) } else { None };
                     if gpu.is_some() && !table.columns.contains(&gpu) {
@@ -85,20 +79,18 @@ pub(super) fn read(lines: &[Line<'_>], options: &ReadOptions) -> Result<Reading,
                     }
                     table.add(line.number, gpu, row, rates);
                 }
+                ["Averages", ..] => has_averages = true,
                 _ => {}
             }
         }
     }
-    if tables.is_empty() {
-        let line = lines.first().map_or(1, |line| line.number);
-        return Err(ReadError::unexpected(
-            line,
-            "",
-            "the tables of 'TransferBench p2p', which has the rates of all pairs",
-        ));
-    }
     let mut reading = Reading::default();
     let has_cpus = tables.iter().any(|table| table.columns.contains(&None));
+    if let Some(line) = tables.last().map(|table| table.line).filter(|_| !has_averages) {
+        reading.notes.push(format!(
+            "the table of line {line} has no line 'Averages' behind it, so the run did not end or the output is cut off"
+        ));
+    }
     for table in tables {
         reading.runs.push(table.into_run()?);
     }
@@ -141,8 +133,7 @@ fn rates(line: u32, words: &[&str], count: usize, unit: u64) -> Result<Rates, Re
         return Err(ReadError::truncated(line, format!("the row has {} values, expected {count}", words.len())));
     }
     let rate = |(column, word): (usize, &&str)| {
-        let value = if *word == "N/A" { Some(None) } else { parse_scaled(word, unit).map(Some) };
-        value.ok_or_else(|| ReadError::value(line, column, word, NUMBER))
+        if *word == "N/A" { Ok(None) } else { number(line, column, word, unit).map(Some) }
     };
     words.iter().enumerate().map(rate).collect()
 }
