@@ -14,7 +14,7 @@ const BEGIN: &str = "<!-- written by the test of published cases -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// The evaluations of each best plan: fewer than by default, so that the test takes seconds.
-const BUDGET: &str = "--budget 500000";
+const BUDGET: &str = "--budget 1000000";
 
 /// A published figure.
 #[derive(Deserialize)]
@@ -53,7 +53,8 @@ impl Row {
     #[expect(clippy::cast_sign_loss, reason = "no time is negative")]
     fn new(folder: &Path, case: Case) -> Self {
         let Case { network, collective, size, options, .. } = &case;
-        let command = format!("expect {network} -c {collective} --size {size} --library nccl {options} {BUDGET} --json -q");
+        let command =
+            format!("expect {network} -c {collective} --size {size} --library nccl {options} {BUDGET} --json -q");
         let result: Value = serde_json::from_slice(&stdout_of(folder, &command, b"")).unwrap();
         let of_size = &result["sizes"][0];
         let of = |time: &Value, field: &str| time[field].as_f64().unwrap();

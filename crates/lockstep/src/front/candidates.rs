@@ -99,7 +99,7 @@ pub(super) fn with_least_widths(problem: &Problem<'_>, schedule: &Schedule) -> S
 
 /// Returns the schedule with neighbouring steps joined where this makes no transfer invalid and no sum of widths larger.
 ///
-/// Verifies the schedule once per pair of neighbours without a message that one step brings and the next one sends on. When the time of the budget ends, the other steps stay as they are.
+/// Verifies the schedule once per pair of neighbours, unless the second step sends on what the first one brings. When the time of the budget ends, the other steps stay as they are.
 pub(super) fn with_joined_steps(problem: &Problem<'_>, schedule: &Schedule, budget: &Budget) -> Schedule {
     let mut widths = StepWidths::new(problem);
     let mut joined = schedule.clone();
@@ -126,14 +126,21 @@ pub(super) fn with_joined_steps(problem: &Problem<'_>, schedule: &Schedule, budg
     joined
 }
 
-/// Returns true if a terminal sends in the second step what it receives in the first one.
+/// Returns true if a terminal sends in the second step what it receives in the first one, unless it sends it back: two terminals may
+/// exchange their sums in one step.
 fn sends_on(topology: &Topology, [first, second]: &[Step<'_>; 2]) -> bool {
-    let end = |transfer: &Transfer<'_>| Some((transfer.message, topology.head(*transfer.path.last()?)));
-    let mut received: Vec<(MessageId, NodeId)> = first.iter().filter_map(|transfer| end(&transfer)).collect();
-    received.sort_unstable();
-    let mut starts =
-        second.iter().filter_map(|transfer| Some((transfer.message, topology.tail(*transfer.path.first()?))));
-    starts.any(|start| received.binary_search(&start).is_ok())
+    let ends = |transfer: &Transfer<'_>| {
+        let (&first, &last) = transfer.path.first().zip(transfer.path.last())?;
+        Some((transfer.message, topology.tail(first), topology.head(last)))
+    };
+    let arrivals = first.iter().filter_map(|transfer| ends(&transfer)).map(|(message, from, to)| (message, to, from));
+    let mut arrivals: Vec<(MessageId, NodeId, NodeId)> = arrivals.collect();
+    arrivals.sort_unstable();
+    second.iter().filter_map(|transfer| ends(&transfer)).any(|(message, from, to)| {
+        let first = arrivals.partition_point(|&(other, node, _)| (other, node) < (message, from));
+        let of_sender = arrivals[first..].iter().take_while(|&&(other, node, _)| (other, node) == (message, from));
+        of_sender.into_iter().any(|&(.., source)| source != to)
+    })
 }
 
 /// Counts how wide a step must be for its transfers.
