@@ -127,7 +127,9 @@ impl RivalProblem<'_> {
     fn without_idle_terminals(&self) -> Topology {
         let Ranks { topology, members, .. } = self.ranks;
         let mut is_member = vec![false; topology.node_count()];
-        members.iter().for_each(|member| is_member[member.index()] = true);
+        for member in members {
+            is_member[member.index()] = true;
+        }
         let mut idle: Vec<NodeId> = topology.terminals().to_vec();
         idle.retain(|node| !is_member[node.index()]);
         if idle.iter().any(|&node| topology.routes(node)) {

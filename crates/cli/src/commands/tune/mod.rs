@@ -67,7 +67,7 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     }
     let ranks = Ranks { topology: &topology, members: &members, root, costs };
     let problem = RivalProblem { spec: &args.spec, ranks, best_plan: &args.best_plan, sizes: args.sizes.bounds() };
-    let mut rivals = Rivals { problem, known: Vec::new() };
+    let mut rivals = Rivals { problem, verbosity, known: Vec::new() };
     let tables = tuning
         .tables
         .iter()
@@ -101,6 +101,7 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
 /// The bounds and best plans that are known.
 struct Rivals<'a> {
     problem: RivalProblem<'a>,
+    verbosity: Verbosity,
     known: Vec<(CollectiveName, Rival)>,
 }
 
@@ -110,7 +111,9 @@ impl Rivals<'_> {
         let known = self.known.iter().position(|(known, _)| *known == collective);
         let place = known.unwrap_or(self.known.len());
         if known.is_none() {
-            self.known.push((collective, self.problem.rival(collective)?));
+            let rival = self.problem.rival(collective)?;
+            rival.note(self.verbosity);
+            self.known.push((collective, rival));
         }
         Ok(&self.known[place].1)
     }
