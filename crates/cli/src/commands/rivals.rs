@@ -18,9 +18,9 @@ use crate::output;
 /// The time limit of a bound. Most bounds take less than a second.
 const BOUND_LIMIT: Duration = Duration::from_secs(30);
 
-/// The largest collective with a best plan: an all-gather of 724 ranks. For more, the schedules of few chunks that are possible say
+/// The largest collective with a best plan: an all-gather of 362 ranks. For more, the first plan takes minutes, and schedules of few chunks say
 /// little about large sizes.
-const MAX_DELIVERIES: u64 = 1 << 19;
+const MAX_DELIVERIES: u64 = 1 << 17;
 
 /// The collectives of some terminals of a network.
 #[derive(Clone, Copy)]
