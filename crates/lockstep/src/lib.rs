@@ -110,7 +110,7 @@ pub use lockstep_topology as topology;
 
 pub use front::{
     AlgorithmTimes, Front, FrontBound, FrontCurve, FrontCurves, FrontError, FrontEvent, FrontOptions, FrontPlan,
-    Timing, algorithm_times, curve_sizes, front, sizes_between, time_bound,
+    Timing, algorithm_times, coarse_networks, curve_sizes, front, sizes_between, time_bound,
 };
 pub use load::{
     LoadError, LoadOptions, MAX_NETWORK_BYTES, is_network_file, load, load_with, read_network, read_network_with,

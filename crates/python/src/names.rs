@@ -5,6 +5,7 @@ use lockstep::topology::GraphFormat;
 use lockstep::{CollectiveName, EngineChoice, EngineRegistry};
 use lockstep_execute::Format;
 use lockstep_export::FORMATS;
+use lockstep_tune::Library;
 use pyo3::prelude::*;
 
 /// Returns the names of all values of options, by the name of their type in Python.
@@ -23,5 +24,6 @@ pub(crate) fn names() -> Vec<(&'static str, Vec<String>)> {
         ("FlowRouting", texts(Routing::ALL)),
         ("Rates", texts(RateModel::ALL)),
         ("StepMode", texts(StepMode::ALL)),
+        ("Library", texts(Library::ALL)),
     ]
 }

@@ -115,6 +115,29 @@ def test_an_expectation_compares_measured_times():
     assert again.times[0].at_least == pytest.approx(found.times[0].at_least)
 
 
+def test_an_expectation_has_the_algorithms_of_a_library():
+    table = "collective,ranks,bytes,time_us\nall-reduce,8,1073741824,20000\n"
+    found = lockstep.expect("dgx-1", "all-reduce", against=table, library="nccl", unit="20GB/s", budget="100000")
+    [time] = found.times
+    frame = found.to_pandas()
+    assert time.algorithm in ("ring", "tree") and time.at_least <= time.plan <= time.algorithm_time * 1.001
+    assert time.of_algorithm == pytest.approx(time.algorithm_time / time.observed)
+    assert time.of_plan == pytest.approx(time.plan / time.observed)
+    assert frame["algorithm"].tolist() == [time.algorithm]
+    # The bus bandwidth of an all-reduce of 8 ranks is 7/4 of the size in the time.
+    assert time.algorithm_bus_bandwidth == pytest.approx((1 << 30) / time.algorithm_time * 7 / 4, rel=1e-3)
+    one = lockstep.expect(
+        "ring:4", "all-reduce", library="open-mpi", algorithm="ring", sizes=["1MiB"], unit="10GB/s", budget="20000"
+    )
+    assert one.times[0].algorithm == "ring" and one.times[0].of_algorithm is None
+    with pytest.raises(lockstep.ProblemError, match="no algorithm 'rings'"):
+        lockstep.expect("ring:4", "all-reduce", library="nccl", algorithm="rings", unit="10GB/s", budget="20000")
+    with pytest.raises(lockstep.ProblemError, match="unknown library 'nvcl'"):
+        lockstep.expect("ring:4", "all-reduce", library="nvcl", unit="10GB/s", budget="20000")
+    with pytest.raises(lockstep.ProblemError, match="algorithm: expected a library"):
+        lockstep.expect("ring:4", "all-reduce", algorithm="ring", unit="10GB/s")
+
+
 def test_expectations_refuse_other_runs():
     table = "collective,ranks,bytes,time_us\nall-gather,4,1048576,60\n"
     with pytest.raises(MeasurementError, match="4 ranks"):

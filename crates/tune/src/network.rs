@@ -44,6 +44,14 @@ pub struct RoundCosts {
     pub ports: Ports,
 }
 
+impl RoundCosts {
+    /// Returns the costs on a network without a measured start-up time: that of a message is the least latency of a channel.
+    pub fn of_network(topology: &Topology, ports: Ports) -> Self {
+        let latencies = topology.channels().map(|channel| topology.latency_ps(channel));
+        Self { start_up_ps: latencies.min().unwrap_or(0), ports }
+    }
+}
+
 /// The ranks of a communicator on a network.
 #[derive(Debug)]
 pub struct Network<'a> {

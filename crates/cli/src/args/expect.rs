@@ -1,29 +1,25 @@
 //! Arguments of `lockstep expect`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use lockstep::CollectiveName;
 use lockstep::topology::{Quantity, Sizes};
 use lockstep_tune::{Library, UnknownLibrary};
 
+use super::best_plan::BestPlanArgs;
 use super::network::NetworkArgs;
 use super::ranks::RankArgs;
-use crate::units::{self, BudgetArg};
-
-/// The default time limit of the bound and of the front.
-const DEFAULT_LIMIT: BudgetArg = BudgetArg::Time(Duration::from_secs(30));
 
 const EXPECT_EXAMPLES: &str = "\
 Examples:
   lockstep expect dgx-h100:2 -c all-reduce --size 64MiB,1GiB --library nccl
-  lockstep expect dgx-1 -c all-gather --size 1MiB..1GiB --front
+  lockstep expect dgx-1 -c all-gather --size 1MiB..1GiB
   lockstep expect machine.json -c all-reduce --library nccl --against all_reduce_perf.txt
   lockstep expect machine.json -c all-reduce --against sweep.txt --check 90% -o plot.svg
   lockstep expect torus:4x4 -c all-reduce --unit 12.5GB/s --latency 1us --library open-mpi
 
 The command prints the least time of any schedule, the time of the best algorithm of the library,
-and the measured time, with the bandwidths of nccl-tests. Measurements are outputs of nccl-tests,
+that of the best plan that Lockstep finds, and the measured time, with the bandwidths of nccl-tests. Measurements are outputs of nccl-tests,
 rccl-tests or the OSU micro-benchmarks. Latencies are those of the network or of --latency.
 
 With --check, the exit code is 1 if the largest measured size has less than this share of the
@@ -64,12 +60,8 @@ pub(crate) struct ExpectArgs {
     /// Latency of every channel, such as 700ns, for a network without latencies [default: none]
     #[arg(long, value_name = "TIME", value_parser = |text: &str| Quantity::Time.parse(text))]
     pub(crate) latency: Option<u64>,
-    /// Compare with the best schedules, as `lockstep front` finds them
-    #[arg(long)]
-    pub(crate) front: bool,
-    /// Time limit of the lower bound, and of the front (500ms, 30s, 5m) or 'unlimited'
-    #[arg(short, long, value_name = "TIME", default_value_t = DEFAULT_LIMIT, value_parser = units::time_limit)]
-    pub(crate) budget: BudgetArg,
+    #[command(flatten)]
+    pub(crate) best_plan: BestPlanArgs,
     /// Draw times and bus bandwidths over the size: SVG, or a page if FILE ends in .html
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! Command-line arguments: one file per command.
 
+mod best_plan;
 mod bound;
 mod complete;
 mod completions;
@@ -39,6 +40,7 @@ use clap::{Parser, Subcommand};
 use crate::memory::{self, MemoryLimit};
 use crate::output;
 
+pub(crate) use self::best_plan::BestPlanArgs;
 pub(crate) use self::bound::BoundArgs;
 pub(crate) use self::complete::CompleteArgs;
 pub(crate) use self::completions::CompletionsArgs;

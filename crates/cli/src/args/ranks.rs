@@ -55,7 +55,7 @@ impl RankArgs {
 
     /// Returns the costs of a message.
     pub(crate) fn costs(&self, topology: &Topology) -> RoundCosts {
-        let least_latency = topology.channels().map(|channel| topology.latency_ps(channel)).min().unwrap_or(0);
-        RoundCosts { start_up_ps: self.alpha.unwrap_or(least_latency), ports: self.ports }
+        let costs = RoundCosts::of_network(topology, self.ports);
+        RoundCosts { start_up_ps: self.alpha.unwrap_or(costs.start_up_ps), ..costs }
     }
 }

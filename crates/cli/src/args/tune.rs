@@ -1,25 +1,21 @@
 //! Arguments of `lockstep tune`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use lockstep::CollectiveName;
 use lockstep::topology::{Quantity, Sizes};
 use lockstep_tune::{Library, UnknownLibrary};
 
+use super::best_plan::BestPlanArgs;
 use super::network::NetworkArgs;
 use super::ranks::RankArgs;
-use crate::units::{self, BudgetArg};
-
-/// The default time limit of bounds and fronts.
-const DEFAULT_LIMIT: BudgetArg = BudgetArg::Time(Duration::from_secs(30));
 
 const TUNE_EXAMPLES: &str = "\
 Examples:
   lockstep tune torus:4x4 --library open-mpi --unit 25GB/s -o rules.txt
   lockstep tune dgx-a100:4 --library nccl -c all-reduce -o tuner.csv
   lockstep tune hypercube:4 --library mpich --unit 12.5GB/s --base generic.json -o table.json
-  lockstep tune dgx-1 --library ucc -c all-reduce,all-gather --front
+  lockstep tune dgx-1 --library ucc -c all-reduce,all-gather
   lockstep tune torus:2x2x2 --library open-mpi --unit 6.8GB/s --against results/fugaku
 
 A library has several algorithms per collective, and chooses one by the size and the number of
@@ -67,12 +63,8 @@ pub(crate) struct TuneArgs {
     /// Compare the choices with measured times: an extracted folder results/SYSTEM of PICO. Its tests with this number of ranks count
     #[arg(long, value_name = "FOLDER")]
     pub(crate) against: Option<PathBuf>,
-    /// Compare with the best schedules, as `lockstep front` finds them
-    #[arg(long)]
-    pub(crate) front: bool,
-    /// Time limit of each lower bound and front (500ms, 30s, 5m) or 'unlimited'
-    #[arg(short, long, value_name = "TIME", default_value_t = DEFAULT_LIMIT, value_parser = units::time_limit)]
-    pub(crate) budget: BudgetArg,
+    #[command(flatten)]
+    pub(crate) best_plan: BestPlanArgs,
     /// Write the table
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

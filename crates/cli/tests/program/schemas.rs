@@ -52,7 +52,7 @@ const OUTPUTS: [(&str, &str); 46] = [
     ("bound", "bound b-tree:16 -c broadcast --switching sf --ports 1 --json"),
     ("bound-times", "bound dgx-a100:2 -c all-gather --size 64MiB --json"),
     ("fit", "fit ring:3 pairs.csv --json"),
-    ("tune", "tune ring:4 --library open-mpi --unit 25GB/s --front --json"),
+    ("tune", "tune ring:4 --library open-mpi --unit 25GB/s --json"),
     (
         "tune",
         concat!(
@@ -62,7 +62,7 @@ const OUTPUTS: [(&str, &str); 46] = [
         ),
     ),
     ("expect", "expect dgx-1 -c all-reduce --size 1MiB,1GiB --library nccl --json"),
-    ("expect", "expect four.edges -c all-reduce --library nccl --front --against good.txt --check 90% --json"),
+    ("expect", "expect four.edges -c all-reduce --library nccl --against good.txt --check 90% --json"),
     ("front", "front ring:4 -c all-gather --unit 25GB/s --budget 5s --algorithms --json"),
     ("verify", "verify plan.json --json"),
     ("verify", "verify plan.json --size 1GB --json"),

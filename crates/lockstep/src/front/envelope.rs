@@ -23,6 +23,13 @@ impl Line {
         Self { latency_ps: plan.cost.latency_ps, width_per_part: [plan.cost.width_sum, plan.parts()] }
     }
 
+    /// Returns the time of a size in picoseconds, rounded down.
+    pub(super) fn time_ps(self, bytes: u64, unit_bytes_per_second: NonZeroU64) -> u128 {
+        let [widths, parts] = self.width_per_part.map(u128::from);
+        let at_one = u128::from(bytes) * PICOSECONDS_PER_SECOND / u128::from(unit_bytes_per_second.get());
+        self.latency_ps.saturating_add(at_one.saturating_mul(widths) / parts.max(1))
+    }
+
     /// Returns true if this line rises less than another one.
     pub(super) fn rises_less(self, other: Self) -> bool {
         self.compare_rise(other).is_lt()

@@ -1,22 +1,20 @@
 //! The search for the schedules of a front.
 
+use std::cmp::Reverse;
 use std::iter;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
-use lockstep_analytic::combining;
 use lockstep_bounds::{Cost, least_latency, throughput};
 use lockstep_schedule::{
-    Budget, Collective, CommunicationModel, NotFound, Pattern, Picoseconds, Problem, Schedule, ScheduleFile,
-    StopReason, Switching, SynchronousCost, Unverified, verify, verify_within,
+    Budget, CommunicationModel, NotFound, Pattern, Picoseconds, Problem, Schedule, ScheduleFile, StopReason, Switching,
+    SynchronousCost, Unverified, verify, verify_within,
 };
 
-use super::algorithms::few_blocks;
-use super::candidates::{Candidate, candidates, widened_model, with_joined_steps, with_least_widths};
+use super::candidates::{Version, versions, widened_model, with_joined_steps, with_least_widths};
 use super::envelope::{Line, best_of_sizes, lower_envelope};
 use super::front_plan::{Front, FrontBound, FrontPlan, Timing};
 use super::options::{FrontError, FrontEvent, FrontOptions};
-use super::stages::{StagePlanner, widths};
 use super::turns::with_turns;
 use crate::planner::{EngineChoice, PlanError, PlanOptions, Planner};
 
@@ -30,7 +28,8 @@ use crate::planner::{EngineChoice, PlanError, PlanOptions, Planner};
 /// lower bounds show that they are best for no size. The number of chunks of `problem` does not count.
 ///
 /// The network must have a [unit](lockstep_topology::Topology::unit_bytes_per_second). The result depends on the arguments only; with a
-/// deadline or a cancellation it is [marked](Front::is_cut_short). The search leaves time for the [asynchronous
+/// deadline or a cancellation it is [marked](Front::is_cut_short). The budget's evaluations are those of all schedules together: half of them are for
+/// constructions, which count their deliveries. The search leaves time for the [asynchronous
 /// times](Front::times) of the sizes of [`sizes_between`], at most a quarter of the limit.
 ///
 /// # Errors
@@ -65,8 +64,11 @@ pub fn front(
         search.construct(&versions, &mut observe)?;
     }
     search.deliveries = 0;
+    search.evaluation_limit = budget.evaluation_limit();
     search.done = search.total - versions.len();
-    for version in &versions {
+    let mut open: Vec<&Version> = versions.iter().collect();
+    while let Some(place) = search.next_version(&open) {
+        let version = open.remove(place);
         if search.ends_here() {
             break;
         }
@@ -108,35 +110,13 @@ pub fn sizes_between(sizes: [u64; 2]) -> impl Iterator<Item = u64> {
     powers.chain(Some(sizes[1]).filter(|&largest| largest > sizes[0]))
 }
 
-/// A collective in a number of chunks or blocks, and the width for which it is planned.
-#[derive(Debug)]
-struct Version {
-    collective: Collective,
-    width: NonZeroU32,
-}
-
-/// Returns the versions of a collective of one chunk, in the order in which they are planned.
-fn versions(problem: &Problem<'_>, options: &FrontOptions, bound: &FrontBound) -> Vec<Version> {
-    let collective = problem.collective();
-    // Steps of width 1 per chunk, rounded up, and the chunks that make them whole.
-    let [numerator, denominator] = bound.width_per_chunk(problem);
-    let widths = numerator.div_ceil(denominator).clamp(1, u64::from(u32::MAX)) as u32;
-    let divisor = u32::try_from(denominator).unwrap_or(u32::MAX);
-    let in_chunks = candidates(options.chunks, divisor, widths)
-        .into_iter()
-        .map(|Candidate { chunks, width }| Version { collective: collective.clone().with_chunks(chunks), width });
-    let blocks = if options.engine == EngineChoice::Auto { few_blocks(problem) } else { Vec::new() };
-    let in_blocks = blocks.into_iter().map(|collective| Version { collective, width: NonZeroU32::MIN });
-    in_blocks.chain(in_chunks).collect()
-}
-
 /// The schedules so far.
-struct FrontSearch<'a, 'p> {
+pub(super) struct FrontSearch<'a, 'p> {
     /// The problem of one chunk.
-    problem: &'p Problem<'a>,
-    options: &'p FrontOptions,
+    pub(super) problem: &'p Problem<'a>,
+    pub(super) options: &'p FrontOptions,
     budget: &'p Budget,
-    bound: FrontBound,
+    pub(super) bound: FrontBound,
     /// The least latency of a channel.
     least_latency_ps: u64,
     /// The time that the asynchronous times of the schedules take when the search has ended, and the most that is left for it.
@@ -146,10 +126,16 @@ struct FrontSearch<'a, 'p> {
     /// compared.
     plans: Vec<(FrontPlan, Vec<Picoseconds>)>,
     compared: usize,
-    deliveries: u64,
+    /// The deliveries of the schedules of the current part of the search: constructions, or plans.
+    pub(super) deliveries: u64,
+    /// The evaluations of all schedules, and their limit in the current part of the search.
+    evaluations: u64,
+    evaluation_limit: u64,
     is_cut_short: bool,
+    /// The number of versions that were chosen by their gains.
+    turn: usize,
     /// The number of parts of the work that are done, and of all.
-    done: usize,
+    pub(super) done: usize,
     total: usize,
 }
 
@@ -159,6 +145,12 @@ const CONSTRUCTIONS: usize = 2;
 
 /// The product of steps and transfers up to which steps are joined: each step takes a verification.
 const MAX_JOIN_WORK: usize = 1 << 19;
+
+/// Gains count in multiples of one part of this number, so that small versions come first if large ones gain little more.
+const GAIN_PARTS: u128 = 32;
+
+/// The evaluations that one delivery of a schedule takes, from its construction to its verification.
+const EVALUATIONS_PER_DELIVERY: u64 = 4;
 
 /// An estimate of the time that one asynchronous time takes per channel use.
 const TIME_PER_USE: Duration = Duration::from_nanos(100);
@@ -187,7 +179,10 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
             plans: Vec::new(),
             compared: 0,
             deliveries: 0,
+            evaluations: 0,
+            evaluation_limit: budget.evaluation_limit() / 2,
             is_cut_short: false,
+            turn: 0,
             done: 0,
             total,
         }
@@ -195,7 +190,7 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
 
     /// Returns the budget of the work on a schedule: the first one may come a little after the deadline, and the others leave
     /// time for asynchronous times.
-    fn budget(&self) -> Budget {
+    pub(super) fn budget(&self) -> Budget {
         match self.budget.time_left() {
             _ if self.plans.is_empty() => self.budget.for_first_result(),
             Some(left) => self.budget.clone().for_addition().within(left.saturating_sub(self.reserve)),
@@ -204,21 +199,47 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
     }
 
     /// Returns true if the time is over; marks the front as cut short then.
-    fn ends_here(&mut self) -> bool {
+    pub(super) fn ends_here(&mut self) -> bool {
         let stopped = self.budget().interruption();
         self.is_cut_short |= stopped.is_some();
         stopped.is_some()
     }
 
+    /// Returns the place of the version to plan next. The sizes take turns, from the largest one on: the next version is the one with the
+    /// greatest gain for the size, the ratio of the least time so far to the least one that its chunks and widths allow. Of equal gains,
+    /// the first version counts. Without gains, and in a front of asynchronous times, it is the first of all. `None` if none is left.
+    fn next_version(&mut self, versions: &[&Version]) -> Option<usize> {
+        let unit = self.bound.unit_bytes_per_second;
+        let sizes: Vec<u64> = sizes_between(self.options.sizes).collect();
+        let turns = if self.options.timing == Timing::Synchronous { sizes.len() } else { 0 };
+        for _ in 0..turns {
+            let bytes = sizes[sizes.len() - 1 - self.turn % sizes.len()];
+            self.turn += 1;
+            let of_plans = self.plans.iter().map(|(plan, _)| Line::of(plan).time_ps(bytes, unit));
+            let Some(best) = of_plans.min() else { break };
+            let gain = |version: &Version| {
+                let widths = self.least_width_sum(version.parts);
+                let line = self.least_line(version.parts, widths.div_ceil(version.width.get().into()), widths);
+                best.saturating_mul(GAIN_PARTS) / line.time_ps(bytes, unit).max(1)
+            };
+            let gains = versions.iter().map(|version| gain(version)).enumerate();
+            let most = gains.max_by_key(|&(place, gain)| (gain, Reverse(place)));
+            if let Some((place, _)) = most.filter(|&(_, gain)| gain > GAIN_PARTS) {
+                return Some(place);
+            }
+        }
+        (!versions.is_empty()).then_some(0)
+    }
+
     /// Plans a version, unless it is too large or can be best for no size.
     fn plan(&mut self, version: &Version, observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
-        let Version { collective, width } = version;
+        let Version { collective, width, .. } = version;
         let topology = self.problem.topology();
         let problem = Problem::new(topology, collective, self.problem.model()).map_err(PlanError::from)?;
         let is_first = self.plans.is_empty();
-        let (parts, widths) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
+        let (parts, widths) = (version.parts, self.least_width_sum(version.parts));
         let steps = widths.div_ceil(width.get().into());
-        if !is_first && (self.is_useless(parts, steps, widths) || !self.takes(&problem)) {
+        if !is_first && (self.is_useless(parts, steps, widths) || !self.takes(&problem, self.options.evaluations)) {
             return Ok(());
         }
         let Ok(wide) = topology.widened(*width) else { return Ok(()) };
@@ -258,97 +279,22 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         iter::once(model).chain(neighbours).collect()
     }
 
-    /// Adds schedules without search: breadth-first broadcasts, then combining algorithms.
-    fn construct(&mut self, versions: &[Version], observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
-        let (topology, model) = (self.problem.topology(), self.problem.model());
-        let narrow = versions.iter().filter(|version| version.width == NonZeroU32::MIN);
-        let problems = narrow.map(|version| Problem::new(topology, &version.collective, model));
-        let problems: Vec<Problem<'_>> = problems.collect::<Result<_, _>>().map_err(PlanError::from)?;
-        // The chunks for which the bound of the widths is a whole number come first.
-        let [_, divisor] = self.bound.width_per_chunk(self.problem);
-        let is_whole = |problem: &&Problem<'_>| u64::from(problem.messages().chunks()).is_multiple_of(divisor.max(1));
-        let (whole, others): (Vec<_>, Vec<_>) = problems.iter().partition(is_whole);
-        for problem in whole.into_iter().chain(others) {
-            let budget = self.budget();
-            let schedules = iter::once_with(|| StagePlanner::new(problem, budget).breadth_first()).flatten();
-            self.add_all(problem, schedules.map(|schedule| ("breadth-first".to_owned(), schedule)), observe)?;
-            self.done += 1;
-        }
-        for problem in &problems {
-            let budget = self.budget();
-            let schedules = combining::schedules(problem, &budget).map(|found| (found.to_string(), found.schedule));
-            self.add_all(problem, schedules, observe)?;
-            self.done += 1;
-        }
-        Ok(())
-    }
-
-    /// Adds schedules, with the names of their engines, as long as one of this number of chunks can be best for some size.
-    fn add_all(
-        &mut self,
-        problem: &Problem<'_>,
-        mut schedules: impl Iterator<Item = (String, Schedule)>,
-        observe: &mut dyn FnMut(FrontEvent),
-    ) -> Result<(), FrontError> {
-        let (parts, least) = (FrontBound::parts_of(problem), self.least_width_sum(problem));
-        while !self.ends_here()
-            && !self.is_useless(parts, 1, least)
-            && self.takes(problem)
-            && let Some((engine, schedule)) = schedules.next()
-        {
-            if !self.is_useless(parts, schedule.step_count() as u64, schedule.width_sum()) {
-                self.add(problem, &engine, &schedule, observe)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Counts the deliveries of one more schedule; false if they exceed the limit.
-    fn takes(&mut self, problem: &Problem<'_>) -> bool {
-        let deliveries = self.deliveries.saturating_add(problem.messages().delivery_count());
-        let fits = deliveries <= self.options.deliveries;
+    /// Counts one more schedule, and the evaluations of the search for it; false if its deliveries or evaluations exceed a limit.
+    pub(super) fn takes(&mut self, problem: &Problem<'_>, evaluations: u64) -> bool {
+        let count = problem.messages().delivery_count();
+        let deliveries = self.deliveries.saturating_add(count);
+        let evaluations = evaluations.saturating_add(count.saturating_mul(EVALUATIONS_PER_DELIVERY));
+        let evaluations = self.evaluations.saturating_add(evaluations);
+        let fits = deliveries <= self.options.deliveries && evaluations <= self.evaluation_limit;
         if fits {
-            self.deliveries = deliveries;
+            (self.deliveries, self.evaluations) = (deliveries, evaluations);
         }
         fits
     }
 
-    /// Plans a collective of broadcasts in few steps of several widths, fewer than those of the breadth-first broadcast.
-    fn plan_stages(&mut self, collective: &Collective, observe: &mut dyn FnMut(FrontEvent)) -> Result<(), FrontError> {
-        let problem =
-            Problem::new(self.problem.topology(), collective, self.problem.model()).map_err(PlanError::from)?;
-        if !self.takes(&problem) {
-            return Ok(());
-        }
-        let planner = StagePlanner::new(&problem, self.budget());
-        let Some((breadth_first, least_widths)) = planner.breadth_first().zip(planner.least_widths()) else {
-            return Ok(());
-        };
-        let (parts, least) = (FrontBound::parts_of(&problem), self.least_width_sum(&problem));
-        let phases = planner.phase_count();
-        for width_sum in least.div_ceil(phases)..breadth_first.width_sum().div_ceil(phases) {
-            let left =
-                self.options.deliveries.saturating_sub(self.deliveries) / problem.messages().delivery_count().max(1);
-            let left = usize::try_from(left).unwrap_or(usize::MAX);
-            for widths in widths(&least_widths, u32::try_from(width_sum).unwrap_or(u32::MAX), left) {
-                if self.is_useless(parts, phases * widths.len() as u64, phases * width_sum) {
-                    break;
-                }
-                if self.ends_here() || !self.takes(&problem) {
-                    return Ok(());
-                }
-                if let Some(schedule) = planner.in_steps_of(&widths, self.options.seed) {
-                    self.add(&problem, "rarest-first", &schedule, observe)?;
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Adds a schedule with the least widths that its transfers need, and drops the schedules that are best for no size. A
-    /// schedule that is not verified in time is left out.
-    fn add(
+    /// schedule that is best for no size itself is not verified. One that is not verified in time is left out.
+    pub(super) fn add(
         &mut self,
         problem: &Problem<'_>,
         engine: &str,
@@ -362,13 +308,18 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         if timing == Timing::Synchronous && has_few {
             schedule = with_joined_steps(problem, &schedule, &budget);
         }
+        let cost = SynchronousCost::of(topology, &schedule);
+        let parts = FrontBound::parts_of(problem);
+        if self.is_above(Line { latency_ps: cost.latency_ps, width_per_part: [cost.width_sum, parts] }) {
+            self.compared += 1;
+            return Ok(());
+        }
         schedule = with_turns(problem, &schedule);
         if let Some(reason) = self.verify(problem, engine, &schedule, &budget)? {
             self.is_cut_short = true;
             let has_others = !self.plans.is_empty();
             return if has_others { Ok(()) } else { Err(PlanError::from(NotFound::Unfinished { reason }).into()) };
         }
-        let cost = SynchronousCost::of(topology, &schedule);
         let steps = schedule.step_count() as u32;
         let file = ScheduleFile::new(problem, schedule);
         let plan = FrontPlan { steps, file, engine: engine.to_owned(), cost, least_size: 0 };
@@ -427,25 +378,43 @@ impl<'a, 'p> FrontSearch<'a, 'p> {
         }
     }
 
-    /// Returns the sum of the widths that a schedule needs at least.
-    fn least_width_sum(&self, problem: &Problem<'_>) -> u64 {
+    /// Returns the sum of the widths that a schedule with this number of parts needs at least.
+    pub(super) fn least_width_sum(&self, parts: u64) -> u64 {
         let [numerator, denominator] = self.bound.width_per_part();
-        let widths = u128::from(numerator) * u128::from(FrontBound::parts_of(problem));
+        let widths = u128::from(numerator) * u128::from(parts);
         u64::try_from(widths.div_ceil(denominator.into())).unwrap_or(u64::MAX).max(1)
     }
 
     /// Returns true if no schedule with this number of parts, steps and this sum of widths can be best for some size.
     ///
     /// Steps say nothing about asynchronous times.
-    fn is_useless(&self, parts: u64, steps: u64, widths: u64) -> bool {
+    pub(super) fn is_useless(&self, parts: u64, steps: u64, widths: u64) -> bool {
+        self.is_above(self.least_line(parts, steps, widths))
+    }
+
+    /// Returns the least time of a schedule with this number of parts, steps and this sum of widths.
+    fn least_line(&self, parts: u64, steps: u64, widths: u64) -> Line {
+        let steps = steps.max(self.bound.latency.steps.into());
+        let latency_ps = u128::from(steps) * u128::from(self.least_latency_ps);
+        let latency_ps = latency_ps.max(self.bound.latency.picoseconds.into());
+        Line { latency_ps, width_per_part: [widths, parts] }
+    }
+
+    /// Returns true if no schedule can be best for some size.
+    pub(super) fn meets_bound(&self) -> bool {
+        self.is_above(Line {
+            latency_ps: self.bound.latency.picoseconds.into(),
+            width_per_part: self.bound.width_per_part(),
+        })
+    }
+
+    /// Returns true if a schedule with this synchronous time is best for no size. It says nothing about asynchronous times.
+    fn is_above(&self, line: Line) -> bool {
         if self.options.timing == Timing::Asynchronous {
             return false;
         }
         let mut lines: Vec<Line> = self.plans.iter().map(|(plan, _)| Line::of(plan)).collect();
-        let steps = steps.max(self.bound.latency.steps.into());
-        let latency_ps = u128::from(steps) * u128::from(self.least_latency_ps);
-        let latency_ps = latency_ps.max(self.bound.latency.picoseconds.into());
-        lines.push(Line { latency_ps, width_per_part: [widths, parts] });
+        lines.push(line);
         let last = lines.len() - 1;
         lower_envelope(&lines, self.options.sizes, self.bound.unit_bytes_per_second)
             .iter()

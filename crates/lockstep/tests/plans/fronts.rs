@@ -1,13 +1,13 @@
 //! Fronts: the best schedule for every size.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use lockstep::schedule::strategy::instance_with_capacities;
 use lockstep::schedule::{NotFound, Picoseconds, Ports};
 use lockstep::topology::TopologyBuilder;
 use lockstep::{
-    Budget, Collective, CommunicationModel, EngineChoice, Front, FrontError, FrontOptions, NodeId, PlanError, Problem,
-    Timing, Topology, algorithm_times, front, verify,
+    Budget, Collective, CollectiveName, CommunicationModel, EngineChoice, Front, FrontError, FrontOptions, NodeId,
+    PlanError, Problem, Timing, Topology, algorithm_times, coarse_networks, front, verify,
 };
 use proptest::prelude::*;
 
@@ -295,4 +295,56 @@ fn a_front_of_a_broadcast_keeps_its_root() {
     let found = front_of(&setup.problem(), FrontOptions::default());
     let root = NodeId::new(0);
     assert!(found.plans.iter().all(|plan| plan.file.collective().root() == Some(root)));
+}
+
+/// Within few evaluations, large sizes take the best rings, and the network may have many units of capacity.
+#[test]
+fn large_sizes_are_as_fast_as_the_best_rings() {
+    use lockstep_rings::{RingCost, RingCount, RingKind, RingRequest, search};
+    for spec in ["dgx-h100:4", "torus:4x4", "cluster:nodes=3,gpus=4,nvlink=370.8GB/s,rails=4,nic=50GB/s"] {
+        let topology: Topology = spec.parse().unwrap();
+        let unit = topology.unit_bytes_per_second().unwrap_or(25_000_000_000);
+        let topology = topology.with_times(unit, 1_000).unwrap();
+        let request = RingRequest {
+            terminals: None,
+            kind: RingKind::Ring,
+            channels: RingCount::AtMost(16),
+            relay: 0,
+            gateway: None,
+            seed: 1,
+            work: 100_000,
+            is_stopped: &|| false,
+        };
+        let (set, load) = search(&topology, &request).unwrap().set.unwrap();
+        for name in [CollectiveName::AllGather, CollectiveName::ReduceScatter, CollectiveName::AllReduce] {
+            let bytes = 1 << 33;
+            let rings = RingCost::of_rings(&topology, &set, &load, name)
+                .unwrap()
+                .time_ps(bytes, NonZeroU64::new(unit).unwrap());
+            let collective = name.with_root(None).unwrap();
+            let options = FrontOptions { sizes: [bytes, bytes], ..FrontOptions::default() };
+            let best = coarse_networks(&topology).into_iter().map(|network| {
+                let problem = Problem::new(&network, &collective, CommunicationModel::wormhole()).unwrap();
+                let found = front(&problem, &options, &Budget::evaluations(1 << 16), |_| {}).unwrap();
+                assert!(found.plans.iter().all(|plan| verify(&plan.file.problem(), plan.file.schedule()).is_ok()));
+                found.plans[0].time(Timing::Synchronous, bytes).number()
+            });
+            let best = best.min().unwrap();
+            assert!(best <= rings + rings / 100, "{spec} {name}: {best} ps, {rings} ps around the rings");
+        }
+    }
+}
+
+/// More evaluations compare more schedules, and the same number gives the same front.
+#[test]
+fn evaluations_limit_the_work_of_all_schedules() {
+    let setup = Setup::new("dgx-1", "all-reduce", CommunicationModel::wormhole());
+    let found = |evaluations| {
+        front(&setup.problem(), &FrontOptions::default(), &Budget::evaluations(evaluations), |_| {}).unwrap()
+    };
+    let fronts = [1 << 12, 1 << 17, 1 << 20].map(found);
+    assert!(fronts.is_sorted_by_key(|front| front.compared), "more schedules are compared");
+    assert!(fronts[0].compared < fronts[2].compared);
+    assert!(fronts.iter().all(|front| !front.is_cut_short), "evaluations are the same on every machine");
+    assert_eq!(figures(&fronts[1]), figures(&found(1 << 17)));
 }

@@ -110,4 +110,6 @@ def expectation_frame(times: list[ExpectedTime]) -> pandas.DataFrame:
 
     from ._expect import ExpectedTime
 
-    return pandas.DataFrame(times, columns=list(ExpectedTime._fields)).astype({"observed_bus_bandwidth": "Int64"})
+    return pandas.DataFrame(times, columns=list(ExpectedTime._fields)).astype(
+        {"algorithm_bus_bandwidth": "Int64", "observed_bus_bandwidth": "Int64"}
+    )

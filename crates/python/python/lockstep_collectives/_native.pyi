@@ -61,6 +61,7 @@ _MeasuredRow = tuple[
     tuple[Optional[int], Optional[int], Optional[int]],
     tuple[Optional[str], Optional[int], bool, int],
 ]
+_ComparedTimes = tuple[int, int, int, Optional[tuple[str, int]], Optional[tuple[int, float, str]]]
 _Class = tuple[str, str, list[int], int, str, tuple[int, Optional[int]], Optional[int], int]
 _Slow = tuple[str, str, list[int], str, int, float, int]
 
@@ -210,8 +211,8 @@ class Front:
     def is_cut_short(self) -> bool: ...
     def time(self, bytes: int) -> tuple[int, int, int, int, int]: ...
     def compare(
-        self, sizes: list[int], observed: dict[int, int]
-    ) -> tuple[list[tuple[int, int, int, tuple[int, float, str] | None]], str | None]: ...
+        self, sizes: list[int], observed: dict[int, int], library: str | None, algorithm: str | None
+    ) -> tuple[list[_ComparedTimes], str | None]: ...
     def bus_bandwidth(self, bytes: int, picoseconds: int) -> int: ...
 
 def front(

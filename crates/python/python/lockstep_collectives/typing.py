@@ -30,6 +30,7 @@ Runtime = Literal["msccl", "rccl"]
 FlowRouting = Literal["sp-tree", "sp-random", "ecmp-round-robin", "ecmp-random", "ecmp-split"]
 Rates = Literal["equal-share", "max-min"]
 StepMode = Literal["free", "synchronous"]
+Library = Literal["nccl", "rccl", "torchcomms", "open-mpi", "open-mpi-6", "mpich", "ucc"]
 
 Measurements = Any
 """Outputs of benchmarks: paths, texts with a line break, or frames of pandas; one, or several in an iterable."""

@@ -9,8 +9,9 @@ use lockstep::{
     Front as LibraryFront, FrontBound, FrontError, FrontOptions, FrontPlan, LowerBound, PlanError, Schedule,
     ScheduleFile, Timing, front as library_front, verify,
 };
-use lockstep_measure::{Comparison, Prediction, SweepPoint, SweepVerdict};
+use lockstep_measure::{Prediction, SweepPoint, SweepVerdict};
 use lockstep_report::size_curves_svg;
+use lockstep_tune::{Library, LibraryTimes, Ranks, RoundCosts};
 use pyo3::prelude::*;
 
 use super::plan::budget;
@@ -33,9 +34,12 @@ type FrontRow = (NativeSchedule, u64, String, u128);
 /// A schedule of a stored front: its file, its smallest size in bytes, and its engine.
 type StoredPlan = (Vec<u8>, u64, String);
 
-/// A size: its bytes, a lower bound of the time, the time of the best schedule, and the measured time with its part of the bound and
-/// its verdict. Times are in picoseconds.
-type ComparedTimes = (u64, u128, u128, Option<(u128, f64, String)>);
+/// A size: its bytes, a lower bound of the time, the time of the best schedule, the fastest algorithm of the library with its time, and the
+/// measured time with its part of the bound and its verdict. Times are in picoseconds.
+type ComparedTimes = (u64, u128, u128, Option<(String, u128)>, Option<(u128, f64, String)>);
+
+/// The rows of all sizes, and the verdict of the measured sizes in one line.
+type ComparedSizes = (Vec<ComparedTimes>, Option<String>);
 
 /// A stored front: its problem as a schedule file without steps, its schedules, the bound of the widths and its chunks, both
 /// sizes, and whether it is asynchronous, how many schedules were compared, whether it is cut short.
@@ -113,22 +117,20 @@ impl Front {
         self.library.is_cut_short
     }
 
-    /// Returns a row per size, and the verdict of the measured sizes in one line.
-    fn compare(&self, sizes: Vec<u64>, observed: BTreeMap<u64, u128>) -> (Vec<ComparedTimes>, Option<String>) {
-        let mut points = Vec::new();
-        let rows = sizes.into_iter().map(|bytes| {
-            let bound = self.bound(bytes);
-            let plan = &self.library.plans[self.library.best(bytes)];
-            let plan_ps = plan.time(self.library.timing, bytes);
-            let of_observed = observed.get(&bytes).map(|&observed_ps| {
-                points.push(SweepPoint { bytes, bound, algorithm: None, observed_ps });
-                let comparison = Comparison::new(observed_ps, bound.time_ps, None);
-                (observed_ps, comparison.of_bound, comparison.to_string())
-            });
-            (bytes, bound.time_ps, plan_ps.number(), of_observed)
-        });
-        let rows = rows.collect();
-        (rows, SweepVerdict::of(&points).map(|verdict| verdict.to_string()))
+    /// Returns a row per size, and the verdict of the measured sizes in one line. `library` and `algorithm` are names.
+    fn compare(
+        &self,
+        py: Python<'_>,
+        sizes: Vec<u64>,
+        observed: BTreeMap<u64, u128>,
+        library: Option<&str>,
+        algorithm: Option<&str>,
+    ) -> PyResult<ComparedSizes> {
+        let library = library.map(str::parse).transpose().map_err(errors::problem)?;
+        py.detach(|| {
+            let times = library.map(|library| self.library_times(library, algorithm)).transpose()?;
+            Ok(self.compared(sizes, &observed, times.as_ref()))
+        })
     }
 
     /// Returns the bus bandwidth of a time in picoseconds, in bytes per second.
@@ -155,6 +157,47 @@ impl Front {
 }
 
 impl Front {
+    /// Returns the algorithms of a library, or that of a name, on all terminals. The start-up time of a message is the least latency of a channel.
+    fn library_times(&self, library: Library, algorithm: Option<&str>) -> PyResult<LibraryTimes> {
+        let problem = self.problem.resolve()?;
+        let (topology, collective) = (problem.topology(), problem.collective());
+        let name =
+            collective.name().ok_or_else(|| errors::problem("library: found a list of messages, expected a name"))?;
+        let members = topology.terminals();
+        let root = collective.root().and_then(|root| members.iter().position(|&member| member == root));
+        let costs = RoundCosts::of_network(topology, problem.model().ports);
+        let ranks = Ranks { topology, members, root: root.unwrap_or(0), costs };
+        let least = self.bound(LibraryTimes::large()).transmission_ps;
+        let least = Some(least).filter(|_| algorithm.is_none());
+        let times = LibraryTimes::of_library(library, &ranks, name, least).map_err(errors::problem)?;
+        match algorithm {
+            Some(name) => times.only(name).map_err(|error| errors::problem(format!("algorithm: {error}"))),
+            None => Ok(times),
+        }
+    }
+
+    /// Compares measured times with the bound and with the library.
+    fn compared(&self, sizes: Vec<u64>, observed: &BTreeMap<u64, u128>, times: Option<&LibraryTimes>) -> ComparedSizes {
+        let mut points = Vec::new();
+        let rows = sizes.into_iter().map(|bytes| {
+            let bound = self.bound(bytes);
+            let plan = &self.library.plans[self.library.best(bytes)];
+            let plan_ps = plan.time(self.library.timing, bytes);
+            let algorithm = times.and_then(|times| times.best(bytes));
+            let of_observed = observed.get(&bytes).map(|&observed_ps| {
+                let algorithm = algorithm.map(|of| Prediction::of_schedule(of.latency_ps, of.transmission_ps));
+                let point = SweepPoint { bytes, bound, algorithm, observed_ps };
+                points.push(point);
+                let comparison = point.comparison();
+                (observed_ps, comparison.of_bound, comparison.to_string())
+            });
+            let of_library = algorithm.map(|of| (of.name.to_owned(), of.time_ps()));
+            (bytes, bound.time_ps, plan_ps.number(), of_library, of_observed)
+        });
+        let rows = rows.collect();
+        (rows, SweepVerdict::of(&points).map(|verdict| verdict.to_string()))
+    }
+
     /// Returns a lower bound of the time for a size.
     fn bound(&self, bytes: u64) -> Prediction {
         let bound = &self.library.bound;

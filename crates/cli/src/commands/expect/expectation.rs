@@ -1,14 +1,17 @@
 //! The predictions and the measured times of a collective.
 
+use lockstep::CollectiveName;
 use lockstep::schedule::Picoseconds;
 use lockstep_measure::{Observed, Prediction, SweepPoint, SweepVerdict};
+use lockstep_tune::Ranks;
 
-use super::algorithms::{Algorithms, RankedCollective};
+use super::algorithms::Algorithms;
 use crate::commands::rivals::Rival;
 
 /// The times of a collective for several sizes.
 pub(super) struct Expectation<'a> {
-    pub(super) of_ranks: RankedCollective<'a>,
+    pub(super) ranks: Ranks<'a>,
+    pub(super) collective: CollectiveName,
     pub(super) algorithms: Option<Algorithms>,
     pub(super) rival: Rival,
     pub(super) observed: Option<Observed>,
@@ -23,13 +26,13 @@ impl Expectation<'_> {
     }
 
     /// Returns the name and the prediction of the fastest algorithm of the library.
-    pub(super) fn algorithm(&self, bytes: u64) -> Option<(&str, Prediction)> {
+    pub(super) fn algorithm(&self, bytes: u64) -> Option<(String, Prediction)> {
         self.algorithms.as_ref().and_then(|algorithms| algorithms.best(bytes))
     }
 
-    /// Returns the time of the best schedule, if there is a front.
-    pub(super) fn plan(&self, bytes: u64) -> Option<Picoseconds> {
-        self.rival.best(bytes)
+    /// Returns the time of the best plan, if plans were computed.
+    pub(super) fn best_plan(&self, bytes: u64) -> Option<Picoseconds> {
+        self.rival.best_plan(bytes)
     }
 
     /// Returns the measured time of a size in picoseconds.

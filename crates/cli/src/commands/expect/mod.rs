@@ -10,8 +10,9 @@ use lockstep::files::to_json_rows;
 use lockstep::topology::{Quantity, Sizes};
 use lockstep_measure::format::{ReadOptions, read};
 use lockstep_measure::{Observed, ObservedRequest};
+use lockstep_tune::Ranks;
 
-use self::algorithms::{Algorithms, RankedCollective};
+use self::algorithms::Algorithms;
 use self::expectation::Expectation;
 pub(crate) use self::record::ExpectRecord;
 use super::rivals::RivalProblem;
@@ -51,22 +52,12 @@ pub(crate) fn run(args: &ExpectArgs, verbosity: Verbosity) -> anyhow::Result<Exi
         output::note(verbosity, text);
     }
     let costs = args.of_ranks.costs(&topology);
-    let of_ranks = RankedCollective { topology: &topology, members: &members, root, costs, name: args.collective };
-    let problem = RivalProblem {
-        spec: &args.spec,
-        topology: &topology,
-        members: &members,
-        root: members[root],
-        ports: args.of_ranks.ports,
-        budget: args.budget,
-        front: args.front.then_some(bounds),
-    };
+    let ranks = Ranks { topology: &topology, members: &members, root, costs };
+    let problem = RivalProblem { spec: &args.spec, ranks, best_plan: &args.best_plan, sizes: bounds };
     let rival = problem.rival(args.collective)?;
-    if rival.is_cut_short() {
-        output::note(verbosity, "stopped early; better schedules may exist; --budget sets a longer time");
-    }
-    let algorithms = Algorithms::new(args, &of_ranks, &rival, verbosity)?;
-    let expectation = Expectation { of_ranks, algorithms, rival, observed, sizes };
+    rival.note(verbosity);
+    let algorithms = Algorithms::new(args, &ranks, &rival, verbosity)?;
+    let expectation = Expectation { ranks, collective: args.collective, algorithms, rival, observed, sizes };
     let record = ExpectRecord::new(&expectation, args.check);
     if let Some(output) = output {
         let is_page = args.output.as_deref().is_some_and(output::is_page);

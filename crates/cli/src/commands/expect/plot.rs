@@ -4,6 +4,7 @@ use lockstep::schedule::Picoseconds;
 use lockstep_report::{
     AxisUnit, FrontAxis, FrontChart, FrontCurve, FrontDesign, FrontPage, PageLimits, front_html, size_curves_svg,
 };
+use lockstep_tune::Ranks;
 
 use super::expectation::Expectation;
 use crate::command_line::command_line;
@@ -16,7 +17,7 @@ struct TimeCurve {
     times: Vec<(u64, u128)>,
 }
 
-/// Returns the curves: measured, the library, the front, the bound.
+/// Returns the curves: measured, the library, the best plan, the bound.
 fn curves(expectation: &Expectation<'_>) -> Vec<TimeCurve> {
     let (least, most) = (expectation.sizes[0], expectation.sizes[expectation.sizes.len() - 1]);
     let sizes = lockstep::curve_sizes([least, most]);
@@ -29,15 +30,15 @@ fn curves(expectation: &Expectation<'_>) -> Vec<TimeCurve> {
     let all = [
         curve("measured", &|bytes| expectation.measured_ps(bytes), &expectation.sizes),
         curve(library, &of_library, &sizes),
-        curve("front", &|bytes| expectation.plan(bytes).map(Picoseconds::number), &sizes),
+        curve("best plan", &|bytes| expectation.best_plan(bytes).map(Picoseconds::number), &sizes),
         curve("bound", &|bytes| Some(expectation.bound(bytes).time_ps), &sizes),
     ];
     all.into_iter().filter(|curve| !curve.times.is_empty()).collect()
 }
 
 fn title(expectation: &Expectation<'_>) -> String {
-    let of_ranks = &expectation.of_ranks;
-    format!("{} of {} on {}", of_ranks.name, counted(of_ranks.members.len(), "rank"), of_ranks.topology.name())
+    let Ranks { topology, members, .. } = expectation.ranks;
+    format!("{} of {} on {}", expectation.collective, counted(members.len(), "rank"), topology.name())
 }
 
 /// Draws times and bus bandwidths over the size.

@@ -37,9 +37,9 @@ struct SizeRecord {
     /// The algorithms of the library, the fastest one first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     algorithms: Vec<AlgorithmRecord>,
-    /// The best schedule that was found; only with --front.
+    /// The best schedule that was found. Missing with --no-plan, and if the search for one is too large.
     #[serde(skip_serializing_if = "Option::is_none")]
-    front: Option<TimeRecord>,
+    best_plan: Option<TimeRecord>,
     /// Missing if the size was not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     measured: Option<ComparisonRecord>,
@@ -74,6 +74,9 @@ struct ComparisonRecord {
     /// The part of the bandwidth of the algorithm.
     #[serde(skip_serializing_if = "Option::is_none")]
     of_algorithm: Option<f64>,
+    /// The part of the bandwidth of the best plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of_best_plan: Option<f64>,
     /// `latency` if latency dominates the size; otherwise `below`, `at-algorithm`, `above-algorithm`, `at-bound` or `above-bound`.
     verdict: &'static str,
     /// The measured latency over that of the links, if latency dominates the size.
@@ -145,24 +148,24 @@ impl ExpectRecord {
             let size = expectation.rival.size(bytes);
             let time = |picoseconds| TimeRecord::new(size, picoseconds);
             let algorithms = expectation.algorithms.iter().flat_map(|algorithms| algorithms.all(bytes));
+            let best_plan = expectation.best_plan(bytes).map(|plan| time(plan.number()));
             let measured = |point: &SweepPoint| {
                 let is_latency = verdict.is_some_and(|verdict| verdict.is_latency_dominated(bytes));
-                ComparisonRecord::new(time(point.observed_ps), point, is_latency)
+                let of_best_plan = best_plan.map(|plan| plan.time_ps as f64 / point.observed_ps.max(1) as f64);
+                ComparisonRecord { of_best_plan, ..ComparisonRecord::new(time(point.observed_ps), point, is_latency) }
             };
             SizeRecord {
                 bytes,
                 bound: time(expectation.bound(bytes).time_ps),
-                algorithms: algorithms
-                    .map(|(name, of)| AlgorithmRecord { name: name.to_owned(), time: time(of.time_ps) })
-                    .collect(),
-                front: expectation.plan(bytes).map(|plan| time(plan.number())),
+                algorithms: algorithms.map(|(name, of)| AlgorithmRecord { name, time: time(of.time_ps) }).collect(),
+                best_plan,
                 measured: expectation.point(bytes).as_ref().map(measured),
             }
         };
         let measured = expectation.observed.as_ref().zip(verdict);
         Self {
-            collective: expectation.of_ranks.name.word(),
-            ranks: expectation.of_ranks.members.len(),
+            collective: expectation.collective.word(),
+            ranks: expectation.ranks.members.len(),
             library: expectation.algorithms.as_ref().map(|algorithms| algorithms.source.clone()),
             algorithms: expectation.algorithms.as_ref().map(super::algorithms::Algorithms::names),
             sizes: expectation.sizes.iter().map(of_size).collect(),
@@ -213,8 +216,8 @@ impl ExpectRecord {
         for row in &self.sizes {
             let library = self.library.as_deref().unwrap_or_default();
             let of_library = row.algorithms.first().map(|of| (format!("{library} {}", of.name), of.time));
-            let rows =
-                [Some(("bound".to_owned(), row.bound)), of_library, row.front.map(|of| ("front".to_owned(), of))];
+            let best_plan = row.best_plan.map(|of| ("best plan".to_owned(), of));
+            let rows = [Some(("bound".to_owned(), row.bound)), best_plan, of_library];
             for (place, (name, of)) in rows.into_iter().flatten().enumerate() {
                 let bytes = if place == 0 { size(row.bytes) } else { String::new() };
                 let share = percent(row.bound.time_ps as f64 / of.time_ps.max(1) as f64);
@@ -227,17 +230,18 @@ impl ExpectRecord {
 
     /// Returns the table with measurements: one row per size.
     fn comparisons(&self) -> String {
-        let has_front = self.sizes.iter().any(|row| row.front.is_some());
+        let has_plan = self.sizes.iter().any(|row| row.best_plan.is_some());
         let has_algorithm = self.library.is_some();
         let columns = [
             Some("size"),
             Some("bound"),
+            has_plan.then_some("best plan"),
             has_algorithm.then_some("algorithm"),
             has_algorithm.then_some("time"),
-            has_front.then_some("front"),
             Some("measured"),
             Some("busbw"),
             Some("of bound"),
+            has_plan.then_some("of best plan"),
             has_algorithm.then_some("of algorithm"),
             Some("verdict"),
         ];
@@ -257,12 +261,13 @@ impl ExpectRecord {
             let cells = [
                 Some(size(row.bytes)),
                 Some(row.bound.time()),
+                has_plan.then(|| time(row.best_plan.as_ref())),
                 has_algorithm.then(|| algorithm.map_or_else(none, |of| of.name.clone())),
                 has_algorithm.then(|| time(algorithm.map(|of| &of.time))),
-                has_front.then(|| time(row.front.as_ref())),
                 Some(time(measured.map(|of| &of.time))),
                 Some(busbw),
                 Some(measured.map_or_else(none, |of| percent(of.of_bound))),
+                has_plan.then(|| measured.and_then(|of| of.of_best_plan).map_or_else(none, percent)),
                 has_algorithm.then(|| measured.and_then(|of| of.of_algorithm).map_or_else(none, percent)),
                 Some(verdict),
             ];
@@ -280,6 +285,7 @@ impl ComparisonRecord {
             latency_factor: point.latency_factor().filter(|_| is_latency),
             of_bound: comparison.of_bound,
             of_algorithm: comparison.of_algorithm,
+            of_best_plan: None,
             verdict: if is_latency { "latency" } else { comparison.verdict.name() },
             sentence: comparison.to_string(),
         }

@@ -8,7 +8,7 @@ use lockstep::schedule::Picoseconds;
 use lockstep::topology::Quantity;
 use lockstep::{CollectiveName, Topology};
 use lockstep_report::Table;
-use lockstep_tune::{Choice, ChoiceTable, Library, Network, Rule, TuneOptions, Tuning, merge_into_mpich};
+use lockstep_tune::{Choice, ChoiceTable, Library, Network, Ranks, Rule, TuneOptions, Tuning, merge_into_mpich};
 use serde::Serialize;
 
 use against::{Agreement, Measurements};
@@ -65,16 +65,9 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
             return Ok(ExitStatus::Success);
         }
     }
-    let problem = RivalProblem {
-        spec: &args.spec,
-        topology: &topology,
-        members: &members,
-        root: members[root],
-        ports: args.of_ranks.ports,
-        budget: args.budget,
-        front: args.front.then(|| args.sizes.bounds()),
-    };
-    let mut rivals = Rivals { problem, known: Vec::new() };
+    let ranks = Ranks { topology: &topology, members: &members, root, costs };
+    let problem = RivalProblem { spec: &args.spec, ranks, best_plan: &args.best_plan, sizes: args.sizes.bounds() };
+    let mut rivals = Rivals { problem, verbosity, known: Vec::new() };
     let tables = tuning
         .tables
         .iter()
@@ -105,19 +98,22 @@ pub(crate) fn run(args: &TuneArgs, verbosity: Verbosity) -> anyhow::Result<ExitS
     Ok(ExitStatus::Success)
 }
 
-/// The bounds and fronts that are known.
+/// The bounds and best plans that are known.
 struct Rivals<'a> {
     problem: RivalProblem<'a>,
+    verbosity: Verbosity,
     known: Vec<(CollectiveName, Rival)>,
 }
 
 impl Rivals<'_> {
-    /// Returns the bound and the front of a collective.
+    /// Returns the bound and the best plans of a collective.
     fn of(&mut self, collective: CollectiveName) -> anyhow::Result<&Rival> {
         let known = self.known.iter().position(|(known, _)| *known == collective);
         let place = known.unwrap_or(self.known.len());
         if known.is_none() {
-            self.known.push((collective, self.problem.rival(collective)?));
+            let rival = self.problem.rival(collective)?;
+            rival.note(self.verbosity);
+            self.known.push((collective, rival));
         }
         Ok(&self.known[place].1)
     }
@@ -172,9 +168,9 @@ struct RangeRecord<'a> {
     next_best_ps: Option<u128>,
     /// No schedule takes less time; without start-up times.
     at_least_ps: Option<u128>,
-    /// The best schedule that was found, without start-up times; only with --front.
+    /// The best schedule that was found, without start-up times. Missing with --no-plan, and if the search for one is too large.
     #[serde(skip_serializing_if = "Option::is_none")]
-    front_ps: Option<u128>,
+    best_plan_ps: Option<u128>,
 }
 
 /// An algorithm with its parameters.
@@ -246,7 +242,7 @@ impl<'a> TableRecord<'a> {
                 next_best: next_best.map(ChoiceRecord::new),
                 next_best_ps: next_best.map(|next| next.time.picoseconds(bytes)),
                 at_least_ps: Some(rival.bound(bytes).time_ps),
-                front_ps: rival.best(bytes).map(Picoseconds::number),
+                best_plan_ps: rival.best_plan(bytes).map(Picoseconds::number),
             });
         }
         let unsupported = table.unsupported.iter();
@@ -283,9 +279,10 @@ impl TuneRecord<'_> {
     }
 
     fn table(&self) -> String {
-        let has_front = self.collectives.iter().flat_map(|table| &table.ranges).any(|range| range.front_ps.is_some());
+        let has_plan =
+            self.collectives.iter().flat_map(|table| &table.ranges).any(|range| range.best_plan_ps.is_some());
         let columns = ["collective", "from", "algorithm", "for example", "time", "next best", "time", "at least"];
-        let mut rows = Table::new(columns.into_iter().chain(has_front.then_some("front")));
+        let mut rows = Table::new(columns.into_iter().chain(has_plan.then_some("best plan")));
         for table in &self.collectives {
             for (place, range) in table.ranges.iter().enumerate() {
                 let time = |picoseconds: Option<u128>| {
@@ -301,7 +298,7 @@ impl TuneRecord<'_> {
                     time(range.next_best_ps),
                     time(range.at_least_ps),
                 ];
-                rows.push(row.into_iter().chain(has_front.then(|| time(range.front_ps))));
+                rows.push(row.into_iter().chain(has_plan.then(|| time(range.best_plan_ps))));
             }
         }
         rows.to_text()
