@@ -87,6 +87,13 @@ impl Possible {
         self.of_wire.contains_key(&wire)
     }
 
+    /// Returns true if two wires are on the same parts of the paths of all trials.
+    pub(super) fn is_alike(&self, one: u32, other: u32) -> bool {
+        let sets = |wire: u32| self.of_wire.get(&wire).map_or(&[][..], |sets| sets);
+        let is_equal = |(one, other): (&(u32, f64), &(u32, f64))| one.0 == other.0 && (one.1 - other.1).abs() < 1e-6;
+        sets(one).len() == sets(other).len() && sets(one).iter().zip(sets(other)).all(is_equal)
+    }
+
     /// Returns the number of trials for which the wire is possible.
     pub(super) fn count(&self, wire: u32) -> u32 {
         let sets = self.of_wire.get(&wire).into_iter().flatten();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bandwidth::{Bandwidths, scaled};
 use super::possible::Possible;
 use super::result::Repeats;
-use super::slow::SlowWires;
+use super::slow::{SlowWire, SlowWires};
 use super::tested::ENOUGH;
 use super::trials::{Share, Trials};
 use super::wires::Wires;
@@ -32,7 +32,8 @@ pub(super) fn repeats(
     for &wire in unseen {
         wanted.insert(wire, (ENOUGH, found.resources[wires.wire(wire).class as usize].bandwidth));
     }
-    for slow in slow.wires.iter().filter(|slow| !slow.alternatives.is_empty()) {
+    let is_open = |slow: &&SlowWire| !slow.alternatives.is_empty() && !is_settled(wires, possible, slow, is_full);
+    for slow in slow.wires.iter().filter(is_open) {
         for &wire in slow.alternatives.iter().chain([&slow.wire]) {
             wanted.insert(wire, (DECISIVE, slow.bandwidth));
         }
@@ -45,8 +46,7 @@ pub(super) fn repeats(
     let mut pairs = BTreeSet::new();
     let mut times = 0;
     for (wire, (uses, bandwidth)) in wanted.into_iter().filter(|&(wire, _)| possible.has(wire)) {
-        let lanes = Share { resource: 0, flows: 1, lanes: wires.wire(wire).lanes };
-        let full = scaled(lanes.of_transfer(bandwidth), is_full);
+        let full = scaled(of_transfer(wires, wire, bandwidth), is_full);
         let missing = uses - possible.expected_above(wire, full);
         let own: Vec<_> = possible.pairs_above(wire, full).collect();
         if missing > 0.0 && !own.is_empty() {
@@ -56,4 +56,16 @@ pub(super) fn repeats(
         }
     }
     (times > 0).then(|| Repeats { pairs: pairs.into_iter().collect(), times })
+}
+
+/// Returns the rate of a transfer at this bandwidth of a lane of a wire.
+fn of_transfer(wires: &Wires<'_>, wire: u32, bandwidth: u64) -> u64 {
+    Share { resource: 0, flows: 1, lanes: wires.wire(wire).lanes }.of_transfer(bandwidth)
+}
+
+/// Returns true if no values of single transfers tell the wires apart, and the number of slow trials is that of one of them.
+fn is_settled(wires: &Wires<'_>, possible: &Possible, slow: &SlowWire, is_full: f64) -> bool {
+    let expected = possible.expected_above(slow.wire, scaled(of_transfer(wires, slow.wire, slow.bandwidth), is_full));
+    let is_expected = f64::from(slow.trials) >= ENOUGH.max(expected / 2.0);
+    is_expected && slow.alternatives.iter().all(|&other| possible.is_alike(slow.wire, other))
 }

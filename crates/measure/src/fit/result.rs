@@ -123,7 +123,7 @@ pub struct SlowLink {
     pub part: f64,
     /// The number of tests that the link limits.
     pub tests: u32,
-    /// The number of tests that may use the link, because it is on some of their shortest paths; 0 if it is on all of them.
+    /// The number of tests that may use the link: it is on some of their shortest paths.
     pub possible_tests: u32,
     /// The number of slow links among this one and the others.
     pub count: u32,

@@ -312,6 +312,8 @@ impl Search<'_> {
                 }
             }
         }
+        let mut uses_of = vec![0; self.wires.list.len()];
+        trials.list.iter().flat_map(|trial| &trial.loads).for_each(|load| uses_of[load.wire as usize] += 1);
         let mut list: Vec<SlowWire> = Vec::new();
         for place in 0..self.chosen.len() {
             let alternatives = self.alternatives(trials, place);
@@ -320,7 +322,7 @@ impl Search<'_> {
             let rates: Vec<u64> = own.map(|one| one.rate).collect();
             match (median(&rates), list.iter_mut().find(|one| one.alternatives.contains(wire))) {
                 (Some(bandwidth), _) => {
-                    let (trials, uses) = (rates.len() as u32, self.possible.count(*wire));
+                    let (trials, uses) = (rates.len() as u32, uses_of[*wire as usize] + self.possible.count(*wire));
                     list.push(SlowWire { wire: *wire, bandwidth, trials, count: 1, uses, alternatives });
                 }
                 // Another wire beside it explains the same trials: two of them are slow.

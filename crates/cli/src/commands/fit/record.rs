@@ -96,7 +96,7 @@ struct SlowRecord<'a> {
     /// The bandwidth as a part of that of the class.
     part: f64,
     tests: u32,
-    /// The number of tests that may use the link, because it is on some of their shortest paths; 0 if it is on all of them.
+    /// The number of tests that may use the link: it is on some of their shortest paths.
     possible_tests: u32,
     /// The number of slow links among this one and those of `or`.
     count: u32,

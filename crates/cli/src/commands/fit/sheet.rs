@@ -119,9 +119,10 @@ fn add_slow(sheet: &mut Sheet, topology: &Topology, kind: &KindFit, suffix: &str
 /// Returns a sentence on a slow link, or on several that the tests do not tell apart.
 fn slow_link(link: &SlowLink) -> String {
     let (part, median) = (percent(link.part), rounded_bandwidth(link.bandwidth));
-    let tests = match link.possible_tests {
-        0 => text::counted(link.tests as usize, "test"),
-        all => format!("{} of {}", link.tests, text::counted(all as usize, "test")),
+    let tests = if link.or.is_empty() {
+        text::counted(link.tests as usize, "test")
+    } else {
+        format!("{} of {}", link.tests, text::counted(link.possible_tests as usize, "test"))
     };
     let subject = if link.or.is_empty() {
         format!("link {} gives", link.name)

