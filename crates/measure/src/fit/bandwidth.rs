@@ -7,7 +7,7 @@
 //!
 //! Measurements have noise, and slow links only take rates away. So trials with equal shares form a group, whose level is at first the
 //! median of the upper quarter, and then that of the trials that are not slow. The bandwidth of an identified class is the mean over the
-//! trials that it limits, without a tenth at each end, or their upper quartile if they pile up below a maximum.
+//! trials that it limits, without a tenth at each end, or their upper quartile if some class has losses that are no noise.
 //!
 //! # Source
 //!
@@ -38,11 +38,8 @@ const MAX_NEEDED: f64 = 32.0;
 /// The rounds of the fit. The first one takes slow trials for normal ones.
 const ROUNDS: usize = 3;
 
-/// The least number of rates whose distribution counts.
-const PILE: usize = 12;
-
-/// Rates pile up if the upper quartile is this much nearer to the maximum than to the median.
-const PILE_FACTOR: u64 = 10;
+/// Rates of a limit with losses are more than this number of standard deviations below the upper quartile.
+const LOSS_DEVIATIONS: f64 = 4.0;
 
 /// The factor from the median absolute deviation to the standard deviation of a normal distribution.
 const DEVIATIONS_PER_MEDIAN: f64 = 1.4826;
@@ -202,7 +199,7 @@ impl Fit<'_> {
             let is_tight = |share: &Share| {
                 let (most, of_most) = bandwidth[share.resource as usize];
                 let variance = 1.0 / size as f64 + 1.0 / of_most.max(1) as f64;
-                let tolerance = TOLERANCE.max(4.0 * found.deviation * variance.sqrt());
+                let tolerance = SLOW.max(4.0 * found.deviation * variance.sqrt());
                 share.of_lane(level) as f64 >= most as f64 * (1.0 - tolerance)
             };
             let tight: Vec<Share> = self.shares(signature).filter(is_tight).collect();
@@ -216,16 +213,20 @@ impl Fit<'_> {
                 pools[only.resource as usize].extend(normal.map(|trial| only.of_lane(self.rate(trial))));
             }
         }
-        for (resource, pool) in pools.iter_mut().enumerate() {
-            pool.sort_unstable();
+        pools.iter_mut().for_each(|pool| pool.sort_unstable());
+        let nearest: Vec<Vec<u64>> =
+            (0..pools.len()).map(|resource| nearest(&pools[resource], found, resource)).collect();
+        // Losses of a class show how a tool measures all classes.
+        let has_losses = nearest.iter().any(|pool| has_losses(pool, found.deviation));
+        for (resource, (pool, nearest)) in pools.iter().zip(nearest).enumerate() {
             found.resources[resource].is_identified = !pool.is_empty();
             found.resources[resource].limited = pool.len() as u64;
-            let near = NEAR.max(NEAR_DEVIATIONS * found.deviation);
-            let known = found.resources[resource].bandwidth as f64;
-            let is_near = |rate: &u64| (*rate as f64 - known).abs() <= near * known;
-            let nearest: Vec<u64> = pool.iter().copied().filter(is_near).collect();
             // Slow trials are below the upper quarter, until they are known.
-            let middle = if is_first { upper(pool) } else { middle(&nearest).or_else(|| middle(pool)) };
+            let middle = match (is_first, has_losses) {
+                (true, _) => upper(pool),
+                (false, true) => upper_quartile(&nearest),
+                (false, false) => trimmed_mean(&nearest),
+            };
             found.resources[resource].bandwidth = middle.unwrap_or(bandwidth[resource].0);
         }
         found.expected = (0..count)
@@ -264,14 +265,25 @@ fn upper(ascending: &[u64]) -> Option<u64> {
     median(&ascending[ascending.len() * 3 / 4..])
 }
 
-/// Returns the middle of an ascending list of rates with noise: the trimmed mean.
-///
-/// Rates that pile up below a maximum are those of a limit with losses. Then it is the upper quartile.
-fn middle(ascending: &[u64]) -> Option<u64> {
-    let half = &ascending[ascending.len() / 2..];
-    let (&least, quartile, &most) = (half.first()?, median(half)?, half.last()?);
-    let is_piled_up = ascending.len() >= PILE && (most - quartile).saturating_mul(PILE_FACTOR) < quartile - least;
-    if is_piled_up { Some(quartile) } else { trimmed_mean(ascending) }
+/// Returns the rates of an ascending list that are near the bandwidth of a resource, or all of them if there are none.
+fn nearest(pool: &[u64], found: &Bandwidths, resource: usize) -> Vec<u64> {
+    let near = NEAR.max(NEAR_DEVIATIONS * found.deviation);
+    let known = found.resources[resource].bandwidth as f64;
+    let is_near = |rate: &u64| (*rate as f64 - known).abs() <= near * known;
+    let nearest: Vec<u64> = pool.iter().copied().filter(is_near).collect();
+    if nearest.is_empty() { pool.to_vec() } else { nearest }
+}
+
+/// Returns true if noise does not explain the distance of the median of an ascending list from its upper quartile.
+fn has_losses(ascending: &[u64], deviation: f64) -> bool {
+    let least = ascending.get(ascending.len() / 2);
+    let distance = least.zip(upper_quartile(ascending)).map(|(&least, quartile)| 1.0 - least as f64 / quartile as f64);
+    distance.is_some_and(|distance| distance > LOSS_DEVIATIONS * deviation)
+}
+
+/// Returns the upper quartile of an ascending list: the median of its upper half.
+fn upper_quartile(ascending: &[u64]) -> Option<u64> {
+    median(&ascending[ascending.len() / 2..])
 }
 
 /// Returns the mean of an ascending list without a tenth at each end.

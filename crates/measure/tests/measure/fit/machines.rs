@@ -242,7 +242,7 @@ pub(crate) struct Score {
     pub(crate) ambiguous: usize,
     /// Degraded channels that are wide enough for all transfers of their ends.
     pub(crate) not_limiting: usize,
-    /// Degraded channels behind others that are slower.
+    /// Degraded channels behind others that are slower, or without a healthy channel of their class.
     pub(crate) hidden: usize,
     /// Degraded channels that no transfer took.
     pub(crate) unused: usize,
@@ -259,8 +259,12 @@ impl Score {
     pub(crate) fn new(machine: &Machine, measurement: &Measurement, fit: &Fit) -> Self {
         let kind = &fit.kinds[0];
         let mut score = Self { classes: kind.classes.len(), ..Self::default() };
+        let is_degraded = |channel: &ChannelId| machine.percent[channel.index()] < 100;
         for class in kind.classes.iter().filter(|class| class.evidence == Evidence::Identified) {
             score.identified += 1;
+            if class.channels.iter().all(is_degraded) {
+                continue;
+            }
             let truth = machine.bandwidth[machine.label[class.channels[0].index()]];
             score.worst = score.worst.max((class.bandwidth as f64 / truth as f64 - 1.0).abs());
         }
@@ -274,6 +278,13 @@ impl Score {
             let count = match measurement.shown[channel.index()] {
                 _ if is_first(true) => &mut score.found,
                 _ if is_first(false) || is_other() => &mut score.ambiguous,
+                _ if kind
+                    .classes
+                    .iter()
+                    .any(|class| class.channels.contains(&channel) && class.channels.iter().all(is_degraded)) =>
+                {
+                    &mut score.hidden
+                }
                 Shown::Alone => &mut score.missed,
                 Shown::Hidden => &mut score.hidden,
                 Shown::Nothing if machine.is_certain(&paths, channel) => &mut score.not_limiting,
