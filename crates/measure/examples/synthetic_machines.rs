@@ -21,7 +21,6 @@ fn main() {
     println!("{HEAD}");
     for (family, name) in FAMILIES.iter().enumerate() {
         let mut sum = Score::default();
-        let mut rounds = [0; 5];
         for seed in first..first + machines {
             let machine = Machine::draw(family, seed, conditions);
             let (fit, measurement) = machine.study(seed, conditions);
@@ -29,12 +28,8 @@ fn main() {
             if score.worst > 0.02 || score.missed + score.invented > 0 {
                 println!("{name}, seed {seed}: {score:?}");
             }
-            rounds[measurement.rounds as usize] += 1;
             sum = sum.and(score);
         }
         println!("{}", sum.row(name, machines));
-        if machines > MACHINES {
-            println!("{rounds:?}");
-        }
     }
 }

@@ -41,6 +41,9 @@ const ROUNDS: usize = 3;
 /// Rates of a limit with losses are more than this number of standard deviations below the upper quartile.
 const LOSS_DEVIATIONS: f64 = 4.0;
 
+/// Rates pile up if the upper quartile is this much nearer to the maximum than to the median.
+const PILE_FACTOR: u64 = 10;
+
 /// The factor from the median absolute deviation to the standard deviation of a normal distribution.
 const DEVIATIONS_PER_MEDIAN: f64 = 1.4826;
 
@@ -79,6 +82,7 @@ impl Bandwidths {
     }
 
     /// Returns the number of rates whose mean is nearly always within 2 % of the bandwidth: three standard deviations.
+    #[expect(clippy::cast_sign_loss, reason = "at least 1")]
     pub(super) fn needed_rates(&self) -> u64 {
         (3.0 * self.deviation / MEAN_ERROR).powi(2).ceil().clamp(1.0, MAX_NEEDED) as u64
     }
@@ -213,7 +217,9 @@ impl Fit<'_> {
                 pools[only.resource as usize].extend(normal.map(|trial| only.of_lane(self.rate(trial))));
             }
         }
-        pools.iter_mut().for_each(|pool| pool.sort_unstable());
+        for pool in &mut pools {
+            pool.sort_unstable();
+        }
         let nearest: Vec<Vec<u64>> =
             (0..pools.len()).map(|resource| nearest(&pools[resource], found, resource)).collect();
         // Losses of a class show how a tool measures all classes.
@@ -274,11 +280,12 @@ fn nearest(pool: &[u64], found: &Bandwidths, resource: usize) -> Vec<u64> {
     if nearest.is_empty() { pool.to_vec() } else { nearest }
 }
 
-/// Returns true if noise does not explain the distance of the median of an ascending list from its upper quartile.
+/// Returns true if the rates of an ascending list pile up below a maximum, and noise does not explain the distance of the median from it.
 fn has_losses(ascending: &[u64], deviation: f64) -> bool {
-    let least = ascending.get(ascending.len() / 2);
-    let distance = least.zip(upper_quartile(ascending)).map(|(&least, quartile)| 1.0 - least as f64 / quartile as f64);
-    distance.is_some_and(|distance| distance > LOSS_DEVIATIONS * deviation)
+    let half = &ascending[ascending.len() / 2..];
+    let (Some(&least), Some(quartile), Some(&most)) = (half.first(), median(half), half.last()) else { return false };
+    let is_piled_up = (most - quartile).saturating_mul(PILE_FACTOR) < quartile - least;
+    is_piled_up && (quartile - least) as f64 > LOSS_DEVIATIONS * deviation * quartile as f64
 }
 
 /// Returns the upper quartile of an ascending list: the median of its upper half.

@@ -6,6 +6,7 @@ mod error;
 mod fitting;
 mod kind_fit;
 mod latency;
+mod limits;
 mod measured_file;
 mod network;
 mod possible;

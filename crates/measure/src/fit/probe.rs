@@ -3,8 +3,8 @@
 use lockstep_topology::NodeId;
 
 use super::bandwidth::TOLERANCE;
+use super::limits::Limits;
 use super::routes::{Profiles, routes};
-use super::tested::Limits;
 use super::trials::{GreatestShares, Load, add_up};
 use super::wires::Wires;
 

@@ -51,7 +51,7 @@ pub(super) fn repeats(
         let own: Vec<_> = possible.pairs_above(wire, full).collect();
         if missing > 0.0 && !own.is_empty() {
             let once: f64 = own.iter().map(|&(_, part)| part).sum();
-            times = times.max((missing / once).ceil().min(MAX_TIMES.into()) as u32);
+            times = times.max(whole(missing / once).min(MAX_TIMES));
             pairs.extend(own.into_iter().map(|(pair, _)| pair));
         }
     }
@@ -68,4 +68,10 @@ fn is_settled(wires: &Wires<'_>, possible: &Possible, slow: &SlowWire, is_full: 
     let expected = possible.expected_above(slow.wire, scaled(of_transfer(wires, slow.wire, slow.bandwidth), is_full));
     let is_expected = f64::from(slow.trials) >= ENOUGH.max(expected / 2.0);
     is_expected && slow.alternatives.iter().all(|&other| possible.is_alike(slow.wire, other))
+}
+
+/// Returns a number rounded up.
+#[expect(clippy::cast_sign_loss, reason = "the number is positive")]
+fn whole(number: f64) -> u32 {
+    number.ceil() as u32
 }

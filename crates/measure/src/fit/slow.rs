@@ -150,7 +150,9 @@ pub(super) fn find(wires: &Wires<'_>, trials: &Trials, possible: &Possible, foun
             uses.entry(chance.wire).or_default().push(Use { trial: place, rate, part: chance.of(ALL_PATHS).max(1) });
         }
     }
-    uses.values_mut().for_each(|uses| uses.sort_unstable_by_key(|one| (one.rate, one.trial)));
+    for uses in uses.values_mut() {
+        uses.sort_unstable_by_key(|one| (one.rate, one.trial));
+    }
     let start = Search {
         wires,
         possible,
@@ -166,7 +168,9 @@ pub(super) fn find(wires: &Wires<'_>, trials: &Trials, possible: &Possible, foun
     // Wires on all paths need no other start: each trial that they explain has one best wire.
     if all.len() <= MAX_START && all.iter().any(|one| possible.has(one.wire)) {
         let mut other = start;
-        all.into_iter().for_each(|one| other.choose(one));
+        for one in all {
+            other.choose(one);
+        }
         other.improve();
         if other.total(&slow) > search.total(&slow) {
             search = other;

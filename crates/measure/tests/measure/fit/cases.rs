@@ -143,9 +143,9 @@ fn leaves_and_spines([leaves, gpus, spines]: [usize; 3]) -> Topology {
             let gpu = network.terminal(format!("g{}", leaf * gpus + gpu));
             network.link(gpu, switch);
         }
-        above.iter().for_each(|&spine| {
+        for &spine in &above {
             network.link(switch, spine);
-        });
+        }
     }
     network.build().expect("a network")
 }
@@ -190,7 +190,7 @@ fn repeated_measurements_of_a_pair_may_take_different_paths() {
     let network = leaves_and_spines([2, 2, 2]);
     let mut samples = Vec::new();
     for time in 0..6 {
-        let is_slow = |from: u32, to: u32| from < 2 && to >= 2 && (from + to + time) % 2 == 0;
+        let is_slow = |from: u32, to: u32| from < 2 && to >= 2 && (from + to + time).is_multiple_of(2);
         samples.extend(all_pairs(4, |from, to| if is_slow(from, to) { 15.0 } else { 25.0 }));
     }
     let fit = fitted(&network, samples);
