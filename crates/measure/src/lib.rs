@@ -46,7 +46,7 @@ mod sweep;
 pub use expectation::{Comparison, Prediction, SmallSize, SweepPoint, SweepVerdict, TOLERANCE_PERCENT, Verdict};
 pub use fit::{
     ClassFit, Evidence, Fit, FitError, FitOptions, KindFit, LatencyFit, LatencyPart, LatencyTerm, MeasuredFile,
-    MixedClass, Probe, SlowLink, SlowTransfer, fit, rounded_bandwidth,
+    MixedClass, Probe, Repeats, SlowLink, SlowTransfer, fit, rounded_bandwidth,
 };
 pub use observed::{Observed, ObservedError, ObservedRequest};
 pub use run::{Device, Figure, Flow, Run, Sample, Tool, TransferKind, Workload};

@@ -5,9 +5,9 @@
 //! least solution of these equations is the greatest `k y / m` of each class. A class is *identified* if it alone limits
 //! some trial; otherwise only a lower limit is known.
 //!
-//! Measurements have noise, and slow links only take rates away. So trials with equal shares form a group, whose level is the
-//! median of the upper half. The bandwidth of an identified class is the mean over the trials that it limits, without a tenth at
-//! each end, or their upper quartile if they pile up below a maximum.
+//! Measurements have noise, and slow links only take rates away. So trials with equal shares form a group, whose level is at first the
+//! median of the upper quarter, and then that of the trials that are not slow. The bandwidth of an identified class is the mean over the
+//! trials that it limits, without a tenth at each end, or their upper quartile if some class has losses that are no noise.
 //!
 //! # Source
 //!
@@ -24,11 +24,22 @@ const SLOW: f64 = 0.05;
 /// The greatest part below the expected rate that is not slow, however large the noise is: 12 %.
 const MAX_SLOW: f64 = 0.12;
 
+/// Rates count for the bandwidth of a class if they differ from it by less than this part, or than some standard deviations. Others may be
+/// those of links that are a little slower.
+const NEAR: f64 = 0.05;
+const NEAR_DEVIATIONS: f64 = 2.5;
+
+/// The greatest error of a mean.
+const MEAN_ERROR: f64 = 0.02;
+
+/// The most rates that are asked for.
+const MAX_NEEDED: f64 = 32.0;
+
 /// The rounds of the fit. The first one takes slow trials for normal ones.
 const ROUNDS: usize = 3;
 
-/// The least number of rates whose distribution counts.
-const PILE: usize = 12;
+/// Rates of a limit with losses are more than this number of standard deviations below the upper quartile.
+const LOSS_DEVIATIONS: f64 = 4.0;
 
 /// Rates pile up if the upper quartile is this much nearer to the maximum than to the median.
 const PILE_FACTOR: u64 = 10;
@@ -58,6 +69,8 @@ pub(super) struct Resource {
     pub(super) carried: u64,
     /// True if the resource alone limits some trial.
     pub(super) is_identified: bool,
+    /// The number of trials that it alone limits.
+    pub(super) limited: u64,
     /// The number of trials that use it.
     pub(super) trials: u64,
 }
@@ -66,6 +79,12 @@ impl Bandwidths {
     /// Returns the part of a rate by which measurements differ without a reason.
     pub(super) fn slow_part(&self) -> f64 {
         (4.0 * self.deviation).clamp(SLOW, MAX_SLOW)
+    }
+
+    /// Returns the number of rates whose mean is nearly always within 2 % of the bandwidth: three standard deviations.
+    #[expect(clippy::cast_sign_loss, reason = "at least 1")]
+    pub(super) fn needed_rates(&self) -> u64 {
+        (3.0 * self.deviation / MEAN_ERROR).powi(2).ceil().clamp(1.0, MAX_NEEDED) as u64
     }
 
     /// Returns the tolerance of upper limits.
@@ -80,13 +99,13 @@ pub(super) fn scaled(bandwidth: u64, factor: f64) -> u64 {
     (bandwidth as f64 * factor).round() as u64
 }
 
-/// Fits the bandwidths of all classes. Takes `O(T log T)` time for `T` trials.
-pub(super) fn fit(trials: &Trials, classes: usize) -> Bandwidths {
+/// Fits the bandwidths of all classes. Trials that slow wires limit say nothing about a class. Takes `O(T log T)` time for `T` trials.
+pub(super) fn fit(trials: &Trials, classes: usize, is_limited: &[bool]) -> Bandwidths {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); trials.signatures.len()];
     for (place, trial) in trials.list.iter().enumerate() {
         members[trial.signature as usize].push(place as u32);
     }
-    let mut fit = Fit { trials, members, classes, has_duplex: Vec::new() };
+    let mut fit = Fit { trials, is_limited, members, classes, has_duplex: Vec::new() };
     fit.has_duplex = (0..classes).map(|class| fit.has_one_way_trials(class)).collect();
     let mut found = Bandwidths {
         resources: vec![Resource::default(); 2 * classes],
@@ -115,6 +134,7 @@ pub(super) fn fit(trials: &Trials, classes: usize) -> Bandwidths {
 
 struct Fit<'a> {
     trials: &'a Trials,
+    is_limited: &'a [bool],
     /// The trials of each signature.
     members: Vec<Vec<u32>>,
     classes: usize,
@@ -143,42 +163,48 @@ impl Fit<'_> {
         self.trials.list[trial as usize].rate
     }
 
+    /// Returns the trials of a signature that the classes limit.
+    fn normal(&self, signature: usize, found: &Bandwidths) -> impl Iterator<Item = u32> + Clone {
+        let is_normal = |trial: &u32| !found.is_slow[*trial as usize] && !self.is_limited[*trial as usize];
+        self.members[signature].iter().copied().filter(is_normal)
+    }
+
     /// Returns the rate of a normal trial of a signature.
     fn level(&self, signature: usize, found: &Bandwidths, is_first: bool) -> u64 {
         let members = &self.members[signature];
-        let normal = members.iter().filter(|&&trial| !found.is_slow[trial as usize]);
-        let mut rates: Vec<u64> = normal.map(|&trial| self.rate(trial)).collect();
+        let mut rates: Vec<u64> = self.normal(signature, found).map(|trial| self.rate(trial)).collect();
         let is_upper = is_first || rates.is_empty();
         if rates.is_empty() {
             rates = members.iter().map(|&trial| self.rate(trial)).collect();
         }
         rates.sort_unstable();
-        let from = if is_upper { rates.len() / 2 } else { 0 };
-        median(&rates[from..]).unwrap_or(0)
+        if is_upper { upper(&rates) } else { median(&rates) }.unwrap_or(0)
     }
 
     /// Computes everything again, with the slow trials of the round before.
     fn update(&self, found: &mut Bandwidths, is_first: bool) {
         let count = self.members.len();
         let levels: Vec<u64> = (0..count).map(|signature| self.level(signature, found, is_first)).collect();
-        let mut bandwidth = vec![0; 2 * self.classes];
+        // The greatest rate of a lane, and the number of trials of its group.
+        let mut bandwidth: Vec<(u64, usize)> = vec![(0, 0); 2 * self.classes];
         for (signature, &level) in levels.iter().enumerate() {
             for share in self.shares(signature) {
-                let known: &mut u64 = &mut bandwidth[share.resource as usize];
-                *known = (*known).max(share.of_lane(level));
+                let known = &mut bandwidth[share.resource as usize];
+                *known = (*known).max((share.of_lane(level), self.normal(signature, found).count()));
             }
         }
         let mut pools: Vec<Vec<u64>> = vec![Vec::new(); 2 * self.classes];
         for (signature, &level) in levels.iter().enumerate() {
-            let members = &self.members[signature];
-            let normal = members.iter().filter(|&&trial| !found.is_slow[trial as usize]);
+            let normal = self.normal(signature, found);
             let size = normal.clone().count();
             if !self.trials.signatures[signature].is_exact || size == 0 {
                 continue;
             }
-            let tolerance = TOLERANCE.max(4.0 * found.deviation / (size.min(4) as f64).sqrt());
             let is_tight = |share: &Share| {
-                share.of_lane(level) as f64 >= bandwidth[share.resource as usize] as f64 * (1.0 - tolerance)
+                let (most, of_most) = bandwidth[share.resource as usize];
+                let variance = 1.0 / size as f64 + 1.0 / of_most.max(1) as f64;
+                let tolerance = SLOW.max(4.0 * found.deviation * variance.sqrt());
+                share.of_lane(level) as f64 >= most as f64 * (1.0 - tolerance)
             };
             let tight: Vec<Share> = self.shares(signature).filter(is_tight).collect();
             // A class that is full in one direction explains the trial without a limit of both directions.
@@ -188,15 +214,26 @@ impl Fit<'_> {
             };
             let limits: Vec<&Share> = tight.iter().filter(|share| !is_implied(share)).collect();
             if let [only] = limits[..] {
-                pools[only.resource as usize].extend(normal.map(|&trial| only.of_lane(self.rate(trial))));
+                pools[only.resource as usize].extend(normal.map(|trial| only.of_lane(self.rate(trial))));
             }
         }
-        for (resource, pool) in pools.iter_mut().enumerate() {
+        for pool in &mut pools {
             pool.sort_unstable();
+        }
+        let nearest: Vec<Vec<u64>> =
+            (0..pools.len()).map(|resource| nearest(&pools[resource], found, resource)).collect();
+        // Losses of a class show how a tool measures all classes.
+        let has_losses = nearest.iter().any(|pool| has_losses(pool, found.deviation));
+        for (resource, (pool, nearest)) in pools.iter().zip(nearest).enumerate() {
             found.resources[resource].is_identified = !pool.is_empty();
-            // Slow trials are in the lower half, until they are known.
-            let middle = if is_first { median(&pool[pool.len() / 2..]) } else { middle(pool) };
-            found.resources[resource].bandwidth = middle.unwrap_or(bandwidth[resource]);
+            found.resources[resource].limited = pool.len() as u64;
+            // Slow trials are below the upper quarter, until they are known.
+            let middle = match (is_first, has_losses) {
+                (true, _) => upper(pool),
+                (false, true) => upper_quartile(&nearest),
+                (false, false) => trimmed_mean(&nearest),
+            };
+            found.resources[resource].bandwidth = middle.unwrap_or(bandwidth[resource].0);
         }
         found.expected = (0..count)
             .map(|signature| {
@@ -229,14 +266,31 @@ impl Fit<'_> {
     }
 }
 
-/// Returns the middle of an ascending list of rates with noise: the trimmed mean.
-///
-/// Rates that pile up below a maximum are those of a limit with losses. Then it is the upper quartile.
-fn middle(ascending: &[u64]) -> Option<u64> {
+/// Returns the median of the upper quarter of an ascending list.
+fn upper(ascending: &[u64]) -> Option<u64> {
+    median(&ascending[ascending.len() * 3 / 4..])
+}
+
+/// Returns the rates of an ascending list that are near the bandwidth of a resource, or all of them if there are none.
+fn nearest(pool: &[u64], found: &Bandwidths, resource: usize) -> Vec<u64> {
+    let near = NEAR.max(NEAR_DEVIATIONS * found.deviation);
+    let known = found.resources[resource].bandwidth as f64;
+    let is_near = |rate: &u64| (*rate as f64 - known).abs() <= near * known;
+    let nearest: Vec<u64> = pool.iter().copied().filter(is_near).collect();
+    if nearest.is_empty() { pool.to_vec() } else { nearest }
+}
+
+/// Returns true if the rates of an ascending list pile up below a maximum, and noise does not explain the distance of the median from it.
+fn has_losses(ascending: &[u64], deviation: f64) -> bool {
     let half = &ascending[ascending.len() / 2..];
-    let (&least, quartile, &most) = (half.first()?, median(half)?, half.last()?);
-    let is_piled_up = ascending.len() >= PILE && (most - quartile).saturating_mul(PILE_FACTOR) < quartile - least;
-    if is_piled_up { Some(quartile) } else { trimmed_mean(ascending) }
+    let (Some(&least), Some(quartile), Some(&most)) = (half.first(), median(half), half.last()) else { return false };
+    let is_piled_up = (most - quartile).saturating_mul(PILE_FACTOR) < quartile - least;
+    is_piled_up && (quartile - least) as f64 > LOSS_DEVIATIONS * deviation * quartile as f64
+}
+
+/// Returns the upper quartile of an ascending list: the median of its upper half.
+fn upper_quartile(ascending: &[u64]) -> Option<u64> {
+    median(&ascending[ascending.len() / 2..])
 }
 
 /// Returns the mean of an ascending list without a tenth at each end.

@@ -3,12 +3,14 @@
 use lockstep_topology::ChannelId;
 
 use super::bandwidth::{self, Bandwidths, TOLERANCE, scaled};
-use super::result::{ClassFit, Evidence, KindFit, MixedClass, Probe, SlowLink, SlowTransfer};
+use super::possible::Possible;
+use super::result::{ClassFit, Evidence, KindFit, MixedClass, SlowLink, SlowTransfer};
 use super::routes::Profiles;
 use super::slow::{self, SlowWire, SlowWires};
-use super::trials::{Share, Trial, Trials};
+use super::tested::{self, Tested};
+use super::trials::{Trial, Trials};
 use super::wires::Wires;
-use super::{latency, probe};
+use super::{latency, repeats};
 use crate::TransferKind;
 
 /// Both directions of a link share a resource if they carry less than this part of twice one direction.
@@ -17,17 +19,21 @@ const FULL_DUPLEX: f64 = 0.95;
 /// A class is mixed if this part of its measured wires, and at least two, have one lower bandwidth.
 const MIXED: [usize; 2] = [1, 3];
 
-/// The most links of a class for which probes are sought.
-const MAX_PROBED: usize = 64;
+/// The most times that bandwidths and slow wires are found again.
+const ROUNDS: usize = 3;
 
 /// Fits the transfers of one kind.
 pub(super) fn fit(wires: &Wires<'_>, kind: TransferKind, trials: &Trials, profiles: &Profiles) -> KindFit {
-    let found = bandwidth::fit(trials, wires.classes.len());
-    let SlowWires { wires: slow, unexplained } = slow::find(wires, trials, &found);
-    let classes = classes(wires, trials, &found, &slow);
+    let Settled { found, carried, possible, slow: slow_wires } = settle(wires, trials);
+    let tested = tested::tested(wires, (trials, &possible), &found, &slow_wires.wires);
+    let unseen: Vec<u32> = tested.iter().flat_map(|tested| tested.unseen.iter().copied()).collect();
+    let repeats = repeats::repeats(wires, (trials, &possible), &found, &slow_wires, &unseen);
+    let classes = classes(wires, &found, tested);
+    let SlowWires { wires: slow, unexplained } = slow_wires;
     let mut slow: Vec<SlowLink> = slow.iter().map(|slow| slow_link(wires, &classes, slow)).collect();
     slow.sort_by(|one, other| one.part.total_cmp(&other.part).then_with(|| one.channels.cmp(&other.channels)));
-    let mixed = split_mixed(wires, trials, found.slow_part(), &mut slow);
+    let is_measured = |wire: u32| carried[wire as usize] > 0 || possible.has(wire);
+    let mixed = split_mixed(wires, &is_measured, found.slow_part(), &mut slow);
     let transfer = |&place: &u32| {
         let Trial { flows, signature, has_unique_paths, rate, .. } = &trials.list[place as usize];
         let expected = found.expected[*signature as usize];
@@ -38,63 +44,83 @@ pub(super) fn fit(wires: &Wires<'_>, kind: TransferKind, trials: &Trials, profil
     slow_transfers.sort_by(|one, other| part(one).total_cmp(&part(other)).then_with(|| one.flows.cmp(&other.flows)));
     let latency = latency::fit(&trials.pings, profiles, wires.classes.len());
     let deviation = found.deviation;
-    KindFit { kind, trials: trials.list.len(), deviation, classes, slow, slow_transfers, mixed, latency }
+    KindFit { kind, trials: trials.list.len(), deviation, classes, slow, slow_transfers, repeats, mixed, latency }
+}
+
+/// The bandwidths and the slow wires that explain the trials together.
+struct Settled {
+    found: Bandwidths,
+    /// See [`slow::carried`].
+    carried: Vec<u64>,
+    possible: Possible,
+    slow: SlowWires,
+}
+
+/// Finds the bandwidths and the slow wires by turns: trials that a slow wire limits say nothing about the classes.
+fn settle(wires: &Wires<'_>, trials: &Trials) -> Settled {
+    let carried = slow::carried(wires, trials);
+    let mut is_limited = vec![false; trials.list.len()];
+    let mut found = bandwidth::fit(trials, wires.classes.len(), &is_limited);
+    // A wire that carried the bandwidth of its class in a transfer with one path is not slow.
+    let may_be_slow = |wire: u32| {
+        let bandwidth = found.resources[wires.wire(wire).class as usize].bandwidth;
+        (carried[wire as usize] as f64) < bandwidth as f64 * (1.0 - found.slow_part())
+    };
+    let possible = Possible::new(wires, trials, &may_be_slow);
+    let mut slow = slow::find(wires, trials, &possible, &found);
+    for _ in 0..ROUNDS {
+        let now = slow::limited(wires, trials, &slow.wires, 1.0 - found.slow_part());
+        if now == is_limited {
+            break;
+        }
+        is_limited = now;
+        found = bandwidth::fit(trials, wires.classes.len(), &is_limited);
+        slow = slow::find(wires, trials, &possible, &found);
+    }
+    Settled { found, carried, possible, slow }
 }
 
 /// Returns what the trials show of each class.
-fn classes(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths, slow: &[SlowWire]) -> Vec<ClassFit> {
+fn classes(wires: &Wires<'_>, found: &Bandwidths, tested: Vec<Tested>) -> Vec<ClassFit> {
     let count = wires.classes.len();
     let widest = (0..count)
         .map(|class| found.resources[class].bandwidth / u64::from(wires.capacity(class as u32).max(1)))
         .max()
         .unwrap_or(0);
-    let mut classes: Vec<ClassFit> = (0..count)
-        .map(|class| {
-            let (own, both) = (found.resources[class], found.resources[count + class]);
-            let nominal = wires.nominal(class as u32);
-            let reaches = |nominal: &u64| *nominal as f64 >= own.bandwidth as f64 * (1.0 - TOLERANCE);
-            let (bandwidth, evidence) = if own.is_identified {
-                (own.bandwidth, Evidence::Identified)
-            } else if let Some(nominal) = nominal.filter(reaches) {
-                (nominal, Evidence::Nominal)
-            } else if own.bandwidth > 0 {
-                (own.bandwidth, Evidence::LowerLimit)
-            } else {
-                (widest.saturating_mul(wires.capacity(class as u32).into()), Evidence::Assumed)
-            };
-            let upper_limit = match evidence {
-                Evidence::Identified => Some(scaled(own.bandwidth, 1.0 + found.tolerance()).max(own.carried)),
-                Evidence::Nominal => nominal,
-                Evidence::LowerLimit | Evidence::Assumed => None,
-            };
-            let is_shared = both.is_identified && (both.bandwidth as f64) < FULL_DUPLEX * 2.0 * bandwidth as f64;
-            ClassFit {
-                name: wires.class_name(class as u32),
-                channels: channels_of(wires, class),
-                bandwidth,
-                evidence,
-                lower_limit: own.carried,
-                upper_limit,
-                half_duplex: is_shared.then_some(both.bandwidth),
-                tests: own.trials,
-                visible: 0,
-                probes: Vec::new(),
-            }
-        })
-        .collect();
-    let is_visible = visible(wires, trials, found, slow);
-    let known: Vec<u64> = (0..count).map(|class| found.resources[class].bandwidth.max(1)).collect();
-    for (class, fit) in classes.iter_mut().enumerate().filter(|_| !trials.list.is_empty()) {
-        let (seen, unseen): (Vec<u32>, Vec<u32>) =
-            wires.classes[class].wires.iter().partition(|&&wire| is_visible[wire as usize]);
-        fit.visible = seen.iter().map(|&wire| wires.wire(wire).channels.len() as u32).sum();
-        let probes = unseen
-            .into_iter()
-            .take(MAX_PROBED)
-            .filter_map(|wire| Some(Probe { link: wires.wire_name(wire), flows: probe::probe(wires, wire, &known)? }));
-        fit.probes = probes.collect();
-    }
-    classes
+    let class_fit = |(class, tested): (usize, Tested)| {
+        let (own, both) = (found.resources[class], found.resources[count + class]);
+        let nominal = wires.nominal(class as u32);
+        let reaches = |nominal: &u64| *nominal as f64 >= own.bandwidth as f64 * (1.0 - TOLERANCE);
+        let (bandwidth, evidence) = if own.is_identified {
+            (own.bandwidth, Evidence::Identified)
+        } else if let Some(nominal) = nominal.filter(reaches) {
+            (nominal, Evidence::Nominal)
+        } else if own.bandwidth > 0 {
+            let is_known = tested.is_not_limiting;
+            (own.bandwidth, if is_known { Evidence::NotLimiting } else { Evidence::LowerLimit })
+        } else {
+            (widest.saturating_mul(wires.capacity(class as u32).into()), Evidence::Assumed)
+        };
+        let upper_limit = match evidence {
+            Evidence::Identified => Some(scaled(own.bandwidth, 1.0 + found.tolerance()).max(own.carried)),
+            Evidence::Nominal => nominal,
+            Evidence::NotLimiting | Evidence::LowerLimit | Evidence::Assumed => None,
+        };
+        let is_shared = both.is_identified && (both.bandwidth as f64) < FULL_DUPLEX * 2.0 * bandwidth as f64;
+        ClassFit {
+            name: wires.class_name(class as u32),
+            channels: channels_of(wires, class),
+            bandwidth,
+            evidence,
+            lower_limit: own.carried,
+            upper_limit,
+            half_duplex: is_shared.then_some(both.bandwidth),
+            tests: own.trials,
+            visible: tested.visible.iter().map(|&wire| wires.wire(wire).channels.len() as u32).sum(),
+            probes: tested.probes,
+        }
+    };
+    tested.into_iter().enumerate().map(class_fit).collect()
 }
 
 fn channels_of(wires: &Wires<'_>, class: usize) -> Vec<ChannelId> {
@@ -104,34 +130,16 @@ fn channels_of(wires: &Wires<'_>, class: usize) -> Vec<ChannelId> {
     channels
 }
 
-/// Returns true for each wire that fills up in some trial, so that the trial shows if it is slow.
-fn visible(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths, slow: &[SlowWire]) -> Vec<bool> {
-    let mut is_visible = vec![false; wires.list.len()];
-    for slow in slow {
-        is_visible[slow.wire as usize] = true;
-    }
-    for trial in &trials.list {
-        let signature = &trials.signatures[trial.signature as usize];
-        for load in trial.loads.iter().filter(|_| signature.is_exact) {
-            let wire = wires.wire(load.wire);
-            let resource = found.resources[wire.class as usize];
-            let share = Share { resource: 0, flows: load.flows, lanes: wire.lanes };
-            let expected = share.of_lane(found.expected[trial.signature as usize]);
-            is_visible[load.wire as usize] |=
-                resource.is_identified && expected as f64 >= resource.bandwidth as f64 * (1.0 - TOLERANCE);
-        }
-    }
-    is_visible
-}
-
 /// Takes the slow links of mixed classes away.
-fn split_mixed(wires: &Wires<'_>, trials: &Trials, tolerance: f64, slow: &mut Vec<SlowLink>) -> Vec<MixedClass> {
-    let mut is_measured = vec![false; wires.list.len()];
-    let loads = trials.list.iter().flat_map(|trial| &trial.loads);
-    loads.for_each(|load| is_measured[load.wire as usize] = true);
+fn split_mixed(
+    wires: &Wires<'_>,
+    is_measured: &dyn Fn(u32) -> bool,
+    tolerance: f64,
+    slow: &mut Vec<SlowLink>,
+) -> Vec<MixedClass> {
     let mut mixed = Vec::new();
     for class in 0..wires.classes.len() {
-        let measured = wires.classes[class].wires.iter().filter(|&&wire| is_measured[wire as usize]).count();
+        let measured = wires.classes[class].wires.iter().filter(|&&wire| is_measured(wire)).count();
         let mut rates: Vec<u64> = slow.iter().filter(|link| link.class == class).map(|link| link.bandwidth).collect();
         rates.sort_unstable();
         let Some(bandwidth) = bandwidth::median(&rates) else { continue };
@@ -154,6 +162,8 @@ fn slow_link(wires: &Wires<'_>, classes: &[ClassFit], slow: &SlowWire) -> SlowLi
         bandwidth: slow.bandwidth,
         part: slow.bandwidth as f64 / classes[class].bandwidth.max(1) as f64,
         tests: slow.trials,
+        possible_tests: slow.uses,
+        count: slow.count,
         or: slow
             .alternatives
             .iter()

@@ -175,6 +175,9 @@ pub(super) fn notes(wires: &Wires<'_>, fit: &KindFit, measured: &Measured) -> Ve
         match class.evidence {
             Evidence::Identified => {}
             Evidence::Nominal => notes.push(format!("{name}: bandwidth not measured; {own} is the nominal one")),
+            Evidence::NotLimiting => notes.push(format!(
+                "{name}: at least {own}, which is all that its ends can send at the same time; it limits no transfer"
+            )),
             Evidence::LowerLimit => notes.push(format!(
                 "{name}: at least {own}; the network has this value, and bounds hold if the class is not wider"
             )),

@@ -1,69 +1,86 @@
-//! Probes: transfers at the same time that would show the bandwidth of a class.
-
-use std::collections::BTreeMap;
+//! Probes: transfers at the same time that would show the bandwidth of a wire.
 
 use lockstep_topology::NodeId;
 
-use super::routes::{Profiles, Route, routes};
-use super::trials::Share;
+use super::bandwidth::TOLERANCE;
+use super::limits::Limits;
+use super::routes::{Profiles, routes};
+use super::trials::{GreatestShares, Load, add_up};
 use super::wires::Wires;
 
 /// The most senders, and receivers, that are tried for a wire.
 const MAX_ENDS: usize = 64;
 
-/// A probe must load the wire by this factor more than any other class, at the bandwidths that are known.
-const LEAST_FACTOR: f64 = 1.2;
+/// The most transfers of a probe.
+const MAX_FLOWS: usize = 64;
 
-/// Returns transfers at the same time that load a wire more than all wires of other classes, or `None` if there are none: then the
-/// ends of the wire together cannot fill it, or transfers have several paths.
-///
-/// `bandwidth` is that of a lane of each class. Senders and receivers are different.
-pub(super) fn probe(wires: &Wires<'_>, wire: u32, bandwidth: &[u64]) -> Option<Vec<[NodeId; 2]>> {
-    let topology = wires.topology;
-    let channel = *wires.wire(wire).channels.first()?;
-    let senders = nearest(wires, topology.tail(channel), Side::Senders);
-    let receivers = nearest(wires, topology.head(channel), Side::Receivers);
-    let mut is_taken = vec![false; topology.node_count()];
-    let mut profiles = Profiles::new();
-    let mut loads: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut flows = Vec::new();
-    let mut best: Option<(f64, usize)> = None;
-    for &from in &senders {
-        let found = routes(wires, &mut profiles, from, &receivers);
-        let crosses = |route: &Option<Route>| {
-            route.as_ref().is_some_and(|route| route.is_unique() && route.certain.contains(&wire))
-        };
-        let usable = receivers.iter().zip(&found).filter(|&(to, route)| *to != from && crosses(route));
-        // The receiver that adds the least to the fullest other wire.
-        let added = |route: &Option<Route>| {
-            let others = route.iter().flat_map(|route| route.certain.iter()).filter(|&&other| other != wire);
-            others.map(|other| loads.get(other).copied().unwrap_or(0)).max().unwrap_or(0)
-        };
-        let free = usable.filter(|(to, _)| !is_taken[to.index()]);
-        let Some((&to, Some(route))) = free.min_by_key(|(_, route)| added(route)) else { continue };
-        is_taken[to.index()] = true;
-        flows.push([from, to]);
-        route.certain.iter().for_each(|&wire| *loads.entry(wire).or_default() += 1);
-        let factor = factor(wires, wire, &loads, bandwidth);
-        if factor >= LEAST_FACTOR && best.is_none_or(|(most, _)| factor > most) {
-            best = Some((factor, flows.len()));
-        }
-    }
-    flows.truncate(best?.1);
-    Some(flows)
+/// A transfer that uses a wire, with all wires of its path.
+#[derive(Clone, Debug)]
+struct Candidate {
+    ends: [NodeId; 2],
+    wires: Box<[u32]>,
 }
 
-/// Returns how much fuller a wire is than the fullest one of another class.
-fn factor(wires: &Wires<'_>, wire: u32, loads: &BTreeMap<u32, u32>, bandwidth: &[u64]) -> f64 {
-    let class = wires.wire(wire).class;
-    let fill = |(&wire, &flows): (&u32, &u32)| {
-        let share = Share { resource: 0, flows, lanes: wires.wire(wire).lanes };
-        1.0 / share.of_transfer(bandwidth[wires.wire(wire).class as usize]).max(1) as f64
-    };
-    let others = loads.iter().filter(|&(&other, _)| wires.wire(other).class != class);
-    let fullest = others.map(fill).fold(0.0, f64::max);
-    let own = loads.get_key_value(&wire).map_or(0.0, fill);
-    if fullest > 0.0 { own / fullest } else { f64::INFINITY }
+/// Returns transfers that load a wire most, with the rate of a lane that the other wires let through. `None` if each transfer over the wire has
+/// several shortest paths.
+///
+/// Adds the transfer that loads the fullest other wire least, again and again, and returns the best of these sets.
+pub(super) fn probe(limits: &Limits<'_>, wire: u32) -> Option<(Vec<[NodeId; 2]>, u64)> {
+    let mut candidates = candidates(limits.wires, wire);
+    let mut loads: Vec<Load> = Vec::new();
+    let mut flows = Vec::new();
+    let mut best: Option<(u64, usize)> = None;
+    while flows.len() < MAX_FLOWS {
+        // The rate that the other wires would let through.
+        let rate = |candidate: &Candidate| {
+            let others = candidate.wires.iter().filter(|&&other| other != wire && limits.tells_apart(other, wire));
+            let rate = |&other: &u32| {
+                let known = loads.binary_search_by_key(&other, |load| load.wire).map_or(0, |place| loads[place].flows);
+                limits.of_load(Load { wire: other, flows: known + 1 })
+            };
+            others.map(rate).min().unwrap_or(u64::MAX)
+        };
+        let Some(place) = (0..candidates.len()).rev().max_by_key(|&place| rate(&candidates[place])) else { break };
+        let Candidate { ends, wires } = candidates.remove(place);
+        loads.extend(wires.iter().map(|&wire| Load { wire, flows: 1 }));
+        add_up(&mut loads);
+        flows.push(ends);
+        let through = through(limits, wire, &loads);
+        if best.is_none_or(|(most, _)| through as f64 > most as f64 * (1.0 + TOLERANCE)) {
+            best = Some((through, flows.len()));
+        }
+    }
+    let (through, length) = best?;
+    flows.truncate(length);
+    Some((flows, through))
+}
+/// Returns the rate of a lane that the other wires let through a wire.
+fn through(limits: &Limits<'_>, wire: u32, loads: &[Load]) -> u64 {
+    let mut shares = GreatestShares::default();
+    for load in loads {
+        let own = limits.wires.wire(load.wire);
+        shares.raise(own.class, load.flows, own.lanes);
+    }
+    let place = loads.iter().position(|load| load.wire == wire);
+    place.map_or(0, |place| limits.let_through(loads, &shares.into_list())[place])
+}
+
+/// Returns the transfers over a wire that have one shortest path, between the nearest terminals.
+fn candidates(wires: &Wires<'_>, wire: u32) -> Vec<Candidate> {
+    let Some(&channel) = wires.wire(wire).channels.first() else { return Vec::new() };
+    let senders = nearest(wires, wires.topology.tail(channel), Side::Senders);
+    let receivers = nearest(wires, wires.topology.head(channel), Side::Receivers);
+    let mut profiles = Profiles::new();
+    let mut candidates = Vec::new();
+    for &from in &senders {
+        let found = routes(wires, &mut profiles, from, &receivers);
+        for (&to, route) in receivers.iter().zip(found).filter(|&(&to, _)| to != from) {
+            if let Some(route) = route.filter(|route| route.is_unique() && route.certain.contains(&wire)) {
+                candidates.push(Candidate { ends: [from, to], wires: route.certain });
+            }
+        }
+    }
+    candidates
 }
 
 /// The terminals of one side of a wire.

@@ -37,6 +37,8 @@ pub struct KindFit {
     pub slow: Vec<SlowLink>,
     /// Slow transfers that no slow link explains, the slowest part first.
     pub slow_transfers: Vec<SlowTransfer>,
+    /// Transfers to measure again, if more values would tell slow links apart.
+    pub repeats: Option<Repeats>,
     /// Classes whose channels have different bandwidths.
     pub mixed: Vec<MixedClass>,
     /// The latencies, if they were measured.
@@ -50,6 +52,8 @@ pub enum Evidence {
     Identified,
     /// Nothing was measured, or less than the nominal bandwidth; the class has its nominal bandwidth.
     Nominal,
+    /// The class carried all that its ends can send at the same time. It may be wider, but it limits no transfer.
+    NotLimiting,
     /// The class has the most that was measured. It may be wider.
     LowerLimit,
     /// Nothing was measured, and no bandwidth is known: as wide per unit of capacity as the widest measured class.
@@ -77,7 +81,7 @@ pub struct ClassFit {
     pub tests: u64,
     /// The number of channels whose slowness a test would show.
     pub visible: u32,
-    /// Probes of links whose slowness no test shows, at most 64. None for links that their ends together cannot fill, and for links
+    /// Probes of links whose slowness no test shows, at most 64. None for links that carried all that their ends can send, and for links
     /// beside other shortest paths.
     pub probes: Vec<Probe>,
 }
@@ -89,6 +93,19 @@ pub struct Probe {
     pub link: String,
     /// The sender and the receiver of each transfer.
     pub flows: Vec<[NodeId; 2]>,
+    /// The number of times to measure them, so that noise hardly changes the bandwidth of the class.
+    pub times: u32,
+}
+
+/// Transfers to measure again, each alone.
+///
+/// Each transfer takes one of several shortest paths. Some of these paths have a slow link, and more values tell which one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repeats {
+    /// The sender and the receiver of each transfer.
+    pub pairs: Vec<[NodeId; 2]>,
+    /// The number of times to measure each of them.
+    pub times: u32,
 }
 
 /// Channels between two nodes that are slower than their class.
@@ -106,7 +123,11 @@ pub struct SlowLink {
     pub part: f64,
     /// The number of tests that the link limits.
     pub tests: u32,
-    /// Other links that explain the same tests.
+    /// The number of tests that may use the link: it is on some of their shortest paths.
+    pub possible_tests: u32,
+    /// The number of slow links among this one and the others.
+    pub count: u32,
+    /// Other links that explain the same tests: one of all is slow, or more of them by `count`.
     pub or: Vec<(String, Vec<ChannelId>)>,
 }
 

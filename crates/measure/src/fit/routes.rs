@@ -6,6 +6,9 @@ use lockstep_topology::NodeId;
 
 use super::wires::Wires;
 
+/// Greater numbers of paths are not counted, so that their quotients are finite.
+const MAX_PATHS: f64 = 1e300;
+
 /// What the shortest paths of a transfer have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Route {
@@ -75,14 +78,32 @@ impl Profiles {
     }
 }
 
+/// A wire that may be on the path of a transfer.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Chance {
+    pub(super) wire: u32,
+    /// The part of the shortest paths that use the wire.
+    pub(super) part: f64,
+}
+
+impl Chance {
+    /// Returns the part of a number.
+    #[expect(clippy::cast_sign_loss, reason = "parts are positive")]
+    pub(super) fn of(self, all: u64) -> u64 {
+        (self.part * all as f64).round() as u64
+    }
+}
+
 /// A node that a search has reached.
 #[derive(Clone, Debug)]
 struct Reached {
     hops: u32,
     profile: Option<u32>,
     certain: Vec<u32>,
+    /// The number of shortest paths.
+    paths: f64,
     /// The marked wires on some shortest path, ascending.
-    possible: Vec<u32>,
+    possible: Vec<Chance>,
 }
 
 /// Finds the routes from `source` to nodes, in their order; `None` for a node without a path.
@@ -103,16 +124,21 @@ pub(super) fn routes(
     targets.iter().map(route).collect()
 }
 
-/// Returns the wires with a mark that are on some shortest path from `source` to each of the nodes.
+/// Returns the marked wires that are on some shortest paths from `source` to each of the nodes, but not on all.
 pub(super) fn possible_wires(
     wires: &Wires<'_>,
     source: NodeId,
     targets: &[NodeId],
     is_marked: &dyn Fn(u32) -> bool,
-) -> Vec<Vec<u32>> {
-    let reached = search(wires, &mut Profiles::new(), source, targets, is_marked);
-    let of = |target: &NodeId| reached[target.index()].as_ref().map_or_else(Vec::new, |node| node.possible.clone());
-    targets.iter().map(of).collect()
+) -> Vec<Vec<Chance>> {
+    let mut reached = search(wires, &mut Profiles::new(), source, targets, is_marked);
+    let mut of = |target: &NodeId| {
+        let Some(Reached { certain, possible, .. }) = &mut reached[target.index()] else { return Vec::new() };
+        let mut chances = possible.clone();
+        chances.retain(|chance| !certain.contains(&chance.wire));
+        chances
+    };
+    targets.iter().map(&mut of).collect()
 }
 
 fn search(
@@ -129,7 +155,7 @@ fn search(
         is_wanted[target.index()] = *target != source;
     }
     let mut missing = is_wanted.iter().filter(|&&wanted| wanted).count();
-    let start = Reached { hops: 0, profile: Some(0), certain: Vec::new(), possible: Vec::new() };
+    let start = Reached { hops: 0, profile: Some(0), certain: Vec::new(), paths: 1.0, possible: Vec::new() };
     reached[source.index()] = Some(start);
     let mut queue = vec![source];
     let (mut next, mut last) = (0, 0);
@@ -150,19 +176,24 @@ fn search(
             }
             let own = wires.wire(wire);
             let profile = here.profile.map(|profile| profiles.extend(profile, own.class, own.lanes));
+            let marked = is_marked(wire).then_some(Chance { wire, part: 1.0 });
             if let Some(known) = known {
                 if known.profile != profile {
                     known.profile = None;
                 }
                 known.certain.retain(|other| *other == wire || here.certain.contains(other));
-                add(&mut known.possible, here.possible.iter().copied().chain(is_marked(wire).then_some(wire)));
+                let paths = (known.paths + here.paths).min(MAX_PATHS);
+                let new = here.possible.iter().copied().chain(marked);
+                known.possible = mixed((&known.possible, known.paths / paths), (new, here.paths / paths));
+                known.paths = paths;
                 continue;
             }
             let mut certain = here.certain.clone();
             certain.push(wire);
             let mut possible = here.possible.clone();
-            add(&mut possible, is_marked(wire).then_some(wire));
-            *known = Some(Reached { hops, profile, certain, possible });
+            possible.extend(marked);
+            possible.sort_unstable_by_key(|chance| chance.wire);
+            *known = Some(Reached { hops, profile, certain, paths: here.paths, possible });
             queue.push(head);
             if is_wanted[head.index()] {
                 (missing, last) = (missing - 1, hops);
@@ -172,12 +203,16 @@ fn search(
     reached
 }
 
-/// Adds wires to an ascending list.
-fn add(list: &mut Vec<u32>, wires: impl IntoIterator<Item = u32>) {
-    let length = list.len();
-    list.extend(wires);
-    if list.len() > length {
-        list.sort_unstable();
-        list.dedup();
-    }
+/// Returns the union of two lists of chances, each with its weight, ascending by wire.
+fn mixed((known, weight): (&[Chance], f64), (new, new_weight): (impl Iterator<Item = Chance>, f64)) -> Vec<Chance> {
+    let known = known.iter().map(|&Chance { wire, part }| Chance { wire, part: part * weight });
+    let new = new.map(|Chance { wire, part }| Chance { wire, part: part * new_weight });
+    let mut all: Vec<Chance> = known.chain(new).collect();
+    all.sort_by_key(|chance| chance.wire);
+    all.dedup_by(|next, kept| {
+        let is_same = next.wire == kept.wire;
+        kept.part += if is_same { next.part } else { 0.0 };
+        is_same
+    });
+    all
 }

@@ -1,14 +1,48 @@
 //! Slow wires: those that explain the slow trials.
+//!
+//! A wire of bandwidth `c` explains a slow trial if it is on the path, and the trial has the rate that `c` allows, up to noise. A trial with
+//! a greater rate did not use the wire. A transfer with several shortest paths takes one of them, and a wire on a part `p` of the paths is
+//! used with probability `p`. So a set of slow wires has the logarithm of the likelihood, over that of no slow wire,
+//!
+//! ```text
+//!     sum over the slow trials of ln(P / OTHER_REASON)  -  sum over the wires of (E - ln SLOW_WIRE)
+//! ```
+//!
+//! `P` is the sum of `p` over the wires that explain the trial, at least `OTHER_REASON` and at most 1. `E` is the sum of `-ln(1 - p)` over
+//! the faster trials. If a wire is on all paths, `p` is 1, and a faster trial excludes it. Transfers whose paths are not equally likely
+//! change the sums little, because `OTHER_REASON` is small.
+//!
+//! Two searches look for the most likely set. One starts with no wire, the other one with all wires that are likely alone. Both remove the
+//! wire without which the others are most likely, and add the one that raises the likelihood most, while it rises.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
-
-use lockstep_topology::NodeId;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::bandwidth::{Bandwidths, median};
-use super::routes::possible_wires;
+use super::possible::Possible;
 use super::trials::{Load, Share, Trial, Trials};
 use super::wires::Wires;
+
+/// The probability that a trial is slow although no wire on its path is.
+const OTHER_REASON: f64 = 1e-4;
+
+/// The probability that a wire is slow, before any test.
+const SLOW_WIRE: f64 = 0.02;
+
+/// Tests tell wires apart if one is this much more likely: 20 times.
+const TOLD_APART: f64 = 20.0;
+
+/// Likelihoods are compared in these parts of a natural logarithm, so that rounding does not matter.
+const LIKELIHOOD_PARTS: f64 = 1e6;
+
+/// All paths. Parts of them are whole numbers, so that sums do not depend on their order.
+const ALL_PATHS: u64 = 1 << 20;
+
+/// The most wires with which a search starts.
+const MAX_START: usize = 512;
+
+/// The most times that wires are added and removed. Each time raises the likelihood.
+const MAX_ROUNDS: usize = 16;
 
 /// A wire that is slower than its class.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,6 +52,10 @@ pub(super) struct SlowWire {
     pub(super) bandwidth: u64,
     /// The number of these trials.
     pub(super) trials: u32,
+    /// The number of slow wires among the wire and its alternatives.
+    pub(super) count: u32,
+    /// The number of trials that may use the wire.
+    pub(super) uses: u32,
     /// Other wires that explain the same trials.
     pub(super) alternatives: Vec<u32>,
 }
@@ -25,14 +63,14 @@ pub(super) struct SlowWire {
 /// The slow wires of a network, and the slow trials that no wire explains.
 #[derive(Clone, Default, Debug)]
 pub(super) struct SlowWires {
-    /// The slowest part of its class first.
+    /// The most likely one first.
     pub(super) wires: Vec<SlowWire>,
     /// Trials without a slow wire: transfers that take another route than the shortest one, or a limit of software.
     pub(super) unexplained: Vec<u32>,
 }
 
 /// Returns the rate of a lane of a wire in a trial.
-fn rate_of(wires: &Wires<'_>, load: Load, trial: &Trial) -> u64 {
+pub(super) fn rate_of(wires: &Wires<'_>, load: Load, trial: &Trial) -> u64 {
     Share { resource: 0, flows: load.flows, lanes: wires.wire(load.wire).lanes }.of_lane(trial.rate)
 }
 
@@ -48,99 +86,284 @@ pub(super) fn carried(wires: &Wires<'_>, trials: &Trials) -> Vec<u64> {
     carried
 }
 
-/// Finds the wires that explain the slow trials.
-///
-/// A wire explains a slow trial if it carried no more in any other trial. The wire that explains most trials is slow; then the one
-/// that explains most others, and so on. Takes `O(T log T)` time for `T` loads of slow trials.
-pub(super) fn find(wires: &Wires<'_>, trials: &Trials, found: &Bandwidths) -> SlowWires {
-    let carried = carried(wires, trials);
-    let is_full = 1.0 - found.slow_part();
+/// Returns true for each trial that a slow wire limits, although it may be hardly slower than its classes allow.
+pub(super) fn limited(wires: &Wires<'_>, trials: &Trials, slow: &[SlowWire], is_full: f64) -> Vec<bool> {
+    let mut bandwidth_of: Vec<Option<u64>> = vec![None; wires.list.len()];
+    for slow in slow.iter().filter(|slow| slow.alternatives.is_empty()) {
+        bandwidth_of[slow.wire as usize] = Some(slow.bandwidth);
+    }
+    let is_at = |trial: &Trial, load: &Load| {
+        let limit = bandwidth_of[load.wire as usize];
+        limit.is_some_and(|limit| rate_of(wires, *load, trial) as f64 >= limit as f64 * is_full)
+    };
+    trials.list.iter().map(|trial| trial.loads.iter().any(|load| is_at(trial, load))).collect()
+}
+
+/// A slow trial that may use a wire.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    trial: u32,
+    /// The rate of a lane of the wire.
+    rate: u64,
+    /// The part of the paths that use the wire, of [`ALL_PATHS`].
+    part: u64,
+}
+
+/// A slow wire, or one that may be.
+#[derive(Clone, Debug)]
+struct Candidate {
+    wire: u32,
+    /// The trials that it explains, by rate.
+    uses: Vec<Use>,
+    /// By how much it lowers the logarithm of the likelihood, before its trials raise it.
+    cost: f64,
+}
+
+/// A search for the most likely set of slow wires.
+#[derive(Clone)]
+struct Search<'a> {
+    wires: &'a Wires<'a>,
+    possible: &'a Possible,
+    carried: &'a [u64],
+    /// Rates are equal if one is at least this part of the other.
+    is_full: f64,
+    /// The slow trials of each wire, by rate.
+    uses: &'a BTreeMap<u32, Vec<Use>>,
+    /// The slow wires, in the order of their choice.
+    chosen: Vec<Candidate>,
+    /// The part of the paths of each trial that use the chosen wires that explain it.
+    explained: Vec<u64>,
+}
+
+/// Finds the wires that explain the slow trials. Takes `O(U log U)` time for `U` wires of slow trials, if each is evaluated once.
+pub(super) fn find(wires: &Wires<'_>, trials: &Trials, possible: &Possible, found: &Bandwidths) -> SlowWires {
     let slow: Vec<u32> = (0..trials.list.len() as u32).filter(|&trial| found.is_slow[trial as usize]).collect();
-    // The slow trials that each wire explains.
-    let mut explained_by: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut uses: BTreeMap<u32, Vec<Use>> = BTreeMap::new();
     for &place in &slow {
         let trial = &trials.list[place as usize];
         for &load in &trial.loads {
-            if rate_of(wires, load, trial) as f64 >= carried[load.wire as usize] as f64 * is_full {
-                explained_by.entry(load.wire).or_default().push(place);
+            let rate = rate_of(wires, load, trial);
+            uses.entry(load.wire).or_default().push(Use { trial: place, rate, part: ALL_PATHS });
+        }
+        for chance in possible.of_trial(place) {
+            let rate = rate_of(wires, Load { wire: chance.wire, flows: 1 }, trial);
+            uses.entry(chance.wire).or_default().push(Use { trial: place, rate, part: chance.of(ALL_PATHS).max(1) });
+        }
+    }
+    for uses in uses.values_mut() {
+        uses.sort_unstable_by_key(|one| (one.rate, one.trial));
+    }
+    let start = Search {
+        wires,
+        possible,
+        carried: &carried(wires, trials),
+        is_full: 1.0 - found.slow_part(),
+        uses: &uses,
+        chosen: Vec::new(),
+        explained: vec![0; trials.list.len()],
+    };
+    let mut search = start.clone();
+    search.improve();
+    let all = start.likely_alone();
+    // Wires on all paths need no other start: each trial that they explain has one best wire.
+    if all.len() <= MAX_START && all.iter().any(|one| possible.has(one.wire)) {
+        let mut other = start;
+        for one in all {
+            other.choose(one);
+        }
+        other.improve();
+        if other.total(&slow) > search.total(&slow) {
+            search = other;
+        }
+    }
+    search.result(trials, slow)
+}
+
+impl Search<'_> {
+    /// Removes and adds wires while the likelihood rises.
+    fn improve(&mut self) {
+        for _ in 0..MAX_ROUNDS {
+            let is_less = self.remove();
+            let is_more = self.add();
+            if !is_less && !is_more {
+                break;
             }
         }
     }
-    let mut is_open = vec![false; trials.list.len()];
-    for &trial in &slow {
-        is_open[trial as usize] = true;
-    }
-    // Of wires that explain equally many, the slower one is first, so that numbers do not matter.
-    let rank = |trials: usize, wire: u32| (trials, Reverse((carried[wire as usize], wire)));
-    let mut queue: BinaryHeap<_> = explained_by.iter().map(|(&wire, list)| rank(list.len(), wire)).collect();
-    let mut result = SlowWires::default();
-    while let Some((votes, Reverse((_, wire)))) = queue.pop() {
-        let open = |wire: u32| -> Vec<u32> {
-            explained_by[&wire].iter().copied().filter(|&trial| is_open[trial as usize]).collect()
+
+    /// Adds wires while the likelihood rises, the greatest rise first. Returns true if there was one.
+    fn add(&mut self) -> bool {
+        let count = self.chosen.len();
+        // Of equally likely wires, the slower one is first, so that numbers do not matter.
+        let rank = |search: &Self, wire: u32| {
+            let rise = search.rise(&search.candidate(wire)?);
+            (rise > 0).then_some((rise, Reverse((search.carried[wire as usize], wire))))
         };
-        let of_wire = open(wire);
-        if of_wire.is_empty() {
-            continue;
+        let is_chosen = |search: &Self, wire: u32| search.chosen.iter().any(|one| one.wire == wire);
+        let others = self.uses.keys().filter(|&&wire| !is_chosen(self, wire));
+        let mut queue: BinaryHeap<_> = others.filter_map(|&wire| rank(self, wire)).collect();
+        while let Some((known, Reverse((_, wire)))) = queue.pop() {
+            let Some(candidate) = self.candidate(wire) else { continue };
+            // The rise falls with each added wire that explains the same trials.
+            if self.rise(&candidate) < known {
+                queue.extend(rank(self, wire));
+                continue;
+            }
+            self.choose(candidate);
         }
-        // The number can only fall, so that a wire with an old number waits for its turn.
-        if of_wire.len() < votes {
-            queue.push(rank(of_wire.len(), wire));
-            continue;
-        }
-        let first = &trials.list[of_wire[0] as usize];
-        let others = first.loads.iter().map(|load| load.wire).filter(|&other| other != wire);
-        let alternatives: Vec<u32> =
-            others.filter(|other| explained_by.contains_key(other) && open(*other) == of_wire).collect();
-        let mut rates: Vec<u64> = of_wire.iter().map(|&place| lane_rate(wires, trials, wire, place)).collect();
-        rates.sort_unstable();
-        let bandwidth = median(&rates).unwrap_or(0);
-        for &trial in &of_wire {
-            is_open[trial as usize] = false;
-        }
-        result.wires.push(SlowWire { wire, bandwidth, trials: of_wire.len() as u32, alternatives });
+        self.chosen.len() > count
     }
-    let rest: Vec<u32> = slow.into_iter().filter(|&trial| is_open[trial as usize]).collect();
-    result.unexplained = without_slow_routes(wires, trials, (&result.wires, is_full), rest);
-    result
+
+    /// Removes wires while the likelihood rises, the greatest rise first. Returns true if there was one.
+    fn remove(&mut self) -> bool {
+        let count = self.chosen.len();
+        loop {
+            let falls = (0..self.chosen.len()).map(|place| (self.fall(&self.chosen[place]), place));
+            match falls.min() {
+                Some((fall, place)) if fall <= 0 => {
+                    self.take(place);
+                }
+                _ => break,
+            }
+        }
+        self.chosen.len() < count
+    }
+
+    fn choose(&mut self, candidate: Candidate) {
+        candidate.uses.iter().for_each(|one| self.explained[one.trial as usize] += one.part);
+        self.chosen.push(candidate);
+    }
+
+    /// Removes the chosen wire at a place, and returns it.
+    fn take(&mut self, place: usize) -> Candidate {
+        let candidate = self.chosen.remove(place);
+        candidate.uses.iter().for_each(|one| self.explained[one.trial as usize] -= one.part);
+        candidate
+    }
+
+    /// Returns the rise of the logarithm of the likelihood by another wire, in [`LIKELIHOOD_PARTS`].
+    fn rise(&self, candidate: &Candidate) -> i64 {
+        let sum: f64 = candidate.uses.iter().map(|one| self.weight(one)).sum();
+        ((sum - candidate.cost) * LIKELIHOOD_PARTS) as i64
+    }
+
+    /// Returns the fall of the logarithm of the likelihood without a chosen wire, in [`LIKELIHOOD_PARTS`].
+    fn fall(&self, candidate: &Candidate) -> i64 {
+        let weight = |one: &Use| {
+            let explained = self.explained[one.trial as usize];
+            probability(explained).ln() - probability(explained - one.part).ln()
+        };
+        let sum: f64 = candidate.uses.iter().map(weight).sum();
+        ((sum - candidate.cost) * LIKELIHOOD_PARTS) as i64
+    }
+
+    /// Returns the rise of the likelihood by a trial that a wire explains.
+    fn weight(&self, one: &Use) -> f64 {
+        let explained = self.explained[one.trial as usize];
+        probability(explained + one.part).ln() - probability(explained).ln()
+    }
+
+    /// Returns the logarithm of the likelihood of the chosen wires, in [`LIKELIHOOD_PARTS`].
+    fn total(&self, slow: &[u32]) -> i64 {
+        let weight = |&trial: &u32| (probability(self.explained[trial as usize]) / OTHER_REASON).ln();
+        let trials: f64 = slow.iter().map(weight).sum();
+        let costs: f64 = self.chosen.iter().map(|one| one.cost).sum();
+        ((trials - costs) * LIKELIHOOD_PARTS) as i64
+    }
+
+    /// Returns the wires that are likely without others, one of those that explain the same trials.
+    fn likely_alone(&self) -> Vec<Candidate> {
+        let mut known: BTreeSet<Vec<(u32, u64)>> = BTreeSet::new();
+        let all = self.uses.keys().filter_map(|&wire| self.candidate(wire));
+        let likely = all.filter(|candidate| self.rise(candidate) > 0);
+        likely.filter(|one| known.insert(one.uses.iter().map(|one| (one.trial, one.part)).collect())).collect()
+    }
+
+    /// Returns the trials of nearly equal rate that a wire explains best.
+    fn candidate(&self, wire: u32) -> Option<Candidate> {
+        let uses = self.uses.get(&wire)?;
+        let carried = self.carried[wire as usize];
+        let mut best: Option<(f64, &[Use])> = None;
+        let (mut from, mut sum) = (0, 0.0);
+        for (place, one) in uses.iter().enumerate() {
+            sum += self.weight(one);
+            // The bandwidth is at least what the wire carried.
+            let most = one.rate.max(carried);
+            while from <= place && (uses[from].rate as f64) < most as f64 * self.is_full {
+                sum -= self.weight(&uses[from]);
+                from += 1;
+            }
+            if from <= place && best.is_none_or(|(known, _)| sum >= known) {
+                best = Some((sum, &uses[from..=place]));
+            }
+        }
+        let (_, uses) = best?;
+        let most = uses.last().map_or(0, |one| one.rate).max(carried);
+        let lanes = Share { resource: 0, flows: 1, lanes: self.wires.wire(wire).lanes };
+        let cost = self.possible.surprise_above(wire, lanes.of_transfer(most)) - SLOW_WIRE.ln();
+        Some(Candidate { wire, uses: uses.to_vec(), cost })
+    }
+
+    /// Returns the chosen wires with their alternatives, and the trials without the rate of a slow wire.
+    fn result(mut self, trials: &Trials, slow: Vec<u32>) -> SlowWires {
+        // Each trial belongs to the first of the wires that it most likely uses.
+        let mut owner: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
+        for (place, candidate) in self.chosen.iter().enumerate() {
+            for one in &candidate.uses {
+                let known = owner.entry(one.trial).or_insert((one.part, place));
+                if one.part > known.0 {
+                    *known = (one.part, place);
+                }
+            }
+        }
+        let mut uses_of = vec![0; self.wires.list.len()];
+        trials.list.iter().flat_map(|trial| &trial.loads).for_each(|load| uses_of[load.wire as usize] += 1);
+        let mut list: Vec<SlowWire> = Vec::new();
+        for place in 0..self.chosen.len() {
+            let alternatives = self.alternatives(trials, place);
+            let Candidate { wire, uses, .. } = &self.chosen[place];
+            let own = uses.iter().filter(|one| owner.get(&one.trial).is_some_and(|owner| owner.1 == place));
+            let rates: Vec<u64> = own.map(|one| one.rate).collect();
+            match (median(&rates), list.iter_mut().find(|one| one.alternatives.contains(wire))) {
+                (Some(bandwidth), _) => {
+                    let (trials, uses) = (rates.len() as u32, uses_of[*wire as usize] + self.possible.count(*wire));
+                    list.push(SlowWire { wire: *wire, bandwidth, trials, count: 1, uses, alternatives });
+                }
+                // Another wire beside it explains the same trials: two of them are slow.
+                (None, Some(beside)) => beside.count += 1,
+                (None, None) => {}
+            }
+        }
+        for slow in &list {
+            let limit = slow.bandwidth as f64;
+            for one in self.uses.get(&slow.wire).into_iter().flatten() {
+                if one.rate as f64 >= limit * self.is_full && limit >= one.rate as f64 * self.is_full {
+                    self.explained[one.trial as usize] += one.part;
+                }
+            }
+        }
+        let unexplained = slow.into_iter().filter(|&trial| self.explained[trial as usize] == 0).collect();
+        SlowWires { wires: list, unexplained }
+    }
+
+    /// Returns the wires that are nearly as likely as a chosen one in its place.
+    fn alternatives(&mut self, trials: &Trials, place: usize) -> Vec<u32> {
+        let candidate = self.take(place);
+        let least = self.rise(&candidate) - (TOLD_APART.ln() * LIKELIHOOD_PARTS) as i64;
+        let is_likely = |&other: &u32| self.candidate(other).is_some_and(|found| self.rise(&found) >= least);
+        let first = candidate.uses.iter().min_by_key(|one| self.explained[one.trial as usize]);
+        let certain = first.into_iter().flat_map(|first| &trials.list[first.trial as usize].loads);
+        let possible = first.into_iter().flat_map(|first| self.possible.of_trial(first.trial));
+        let others = certain.map(|load| load.wire).chain(possible.map(|chance| chance.wire));
+        let mut others: Vec<u32> = others.filter(|&other| other != candidate.wire).filter(is_likely).collect();
+        others.sort_unstable();
+        candidate.uses.iter().for_each(|one| self.explained[one.trial as usize] += one.part);
+        self.chosen.insert(place, candidate);
+        others
+    }
 }
 
-fn lane_rate(wires: &Wires<'_>, trials: &Trials, wire: u32, trial: u32) -> u64 {
-    let trial = &trials.list[trial as usize];
-    let load = trial.loads.iter().find(|load| load.wire == wire);
-    load.map_or(0, |&load| rate_of(wires, load, trial))
-}
-
-/// Removes the trials one of whose several shortest paths uses a slow wire that explains the rate.
-fn without_slow_routes(
-    wires: &Wires<'_>,
-    trials: &Trials,
-    (slow, is_full): (&[SlowWire], f64),
-    rest: Vec<u32>,
-) -> Vec<u32> {
-    let mut bandwidth_of: Vec<Option<u64>> = vec![None; wires.list.len()];
-    for slow in slow {
-        bandwidth_of[slow.wire as usize] = Some(slow.bandwidth);
-    }
-    let mut by_source: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
-    let flows_of = |trial: u32| trials.list[trial as usize].flows.iter().copied();
-    for [from, to] in rest.iter().flat_map(|&trial| flows_of(trial)) {
-        by_source.entry(from).or_default().push(to);
-    }
-    let mut possible_of: BTreeMap<[NodeId; 2], Vec<u32>> = BTreeMap::new();
-    for (source, targets) in by_source {
-        let possible = possible_wires(wires, source, &targets, &|wire| bandwidth_of[wire as usize].is_some());
-        possible_of.extend(targets.iter().zip(possible).map(|(&to, wires)| ([source, to], wires)));
-    }
-    let is_unexplained = |&place: &u32| {
-        let trial = &trials.list[place as usize];
-        let explains = |&wire: &u32| {
-            let is_certain = trial.loads.iter().any(|load| load.wire == wire);
-            let limit = bandwidth_of[wire as usize].map_or(0, |bandwidth| {
-                Share { resource: 0, flows: 1, lanes: wires.wire(wire).lanes }.of_transfer(bandwidth)
-            });
-            !is_certain && trial.rate as f64 >= limit as f64 * is_full
-        };
-        !trial.flows.iter().any(|pair| possible_of[pair].iter().any(explains))
-    };
-    rest.into_iter().filter(is_unexplained).collect()
+/// Returns the probability of a slow trial if wires on this part of its paths explain it.
+fn probability(explained: u64) -> f64 {
+    (explained.min(ALL_PATHS) as f64 / ALL_PATHS as f64).max(OTHER_REASON)
 }

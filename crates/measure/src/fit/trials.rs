@@ -250,45 +250,62 @@ fn trial(routes: &Routes<'_, '_>, flows: &[[NodeId; 2]]) -> Option<(Box<[Load]>,
     let wires = routes.wires;
     let classes = wires.classes.len() as u32;
     let mut loads: Vec<Load> = Vec::new();
-    // The greatest share of each resource.
-    let mut shares: BTreeMap<u32, [u32; 2]> = BTreeMap::new();
-    let mut raise = |resource: u32, flows: u32, lanes: u32| {
-        let known = shares.entry(resource).or_insert([0, 1]);
-        if u64::from(flows) * u64::from(known[1]) > u64::from(known[0]) * u64::from(lanes) {
-            *known = [flows, lanes];
-        }
-    };
+    let mut shares = GreatestShares::default();
     let mut has_unique_paths = true;
     for &pair in flows {
         let route = routes.get(pair)?;
         loads.extend(route.certain.iter().map(|&wire| Load { wire, flows: 1 }));
         for stretch in routes.profiles.get(route.profile?) {
-            raise(stretch.class, 1, stretch.lanes);
+            shares.raise(stretch.class, 1, stretch.lanes);
         }
         has_unique_paths &= route.is_unique();
     }
+    add_up(&mut loads);
+    let flows_of =
+        |wire: u32| loads.binary_search_by_key(&wire, |load| load.wire).map_or(0, |place| loads[place].flows);
+    for load in &loads {
+        let wire = wires.wire(load.wire);
+        shares.raise(wire.class, load.flows, wire.lanes);
+        let back = wire.opposite.map_or(0, flows_of);
+        if back > 0 {
+            shares.raise(classes + wire.class, load.flows + back, wire.lanes);
+        }
+    }
+    let is_exact = flows.len() == 1 || has_unique_paths;
+    Some((loads.into(), Signature { shares: shares.into_list(), is_exact }, has_unique_paths))
+}
+
+/// Adds the loads of equal wires, and sorts the loads by wire.
+pub(super) fn add_up(loads: &mut Vec<Load>) {
     loads.sort_unstable_by_key(|load| load.wire);
     loads.dedup_by(|next, kept| {
         let is_same = next.wire == kept.wire;
         kept.flows += if is_same { next.flows } else { 0 };
         is_same
     });
-    let flows_of =
-        |wire: u32| loads.binary_search_by_key(&wire, |load| load.wire).map_or(0, |place| loads[place].flows);
-    for load in &loads {
-        let wire = wires.wire(load.wire);
-        raise(wire.class, load.flows, wire.lanes);
-        let back = wire.opposite.map_or(0, flows_of);
-        if back > 0 {
-            raise(classes + wire.class, load.flows + back, wire.lanes);
+}
+
+/// The greatest share of each resource.
+#[derive(Default)]
+pub(super) struct GreatestShares(BTreeMap<u32, [u32; 2]>);
+
+impl GreatestShares {
+    /// Raises the share of a resource to this one if it is less.
+    pub(super) fn raise(&mut self, resource: u32, flows: u32, lanes: u32) {
+        let known = self.0.entry(resource).or_insert([0, 1]);
+        if u64::from(flows) * u64::from(known[1]) > u64::from(known[0]) * u64::from(lanes) {
+            *known = [flows, lanes];
         }
     }
-    let shares = shares.into_iter().map(|(resource, [flows, lanes])| {
-        let divisor = greatest_common_divisor(flows, lanes);
-        Share { resource, flows: flows / divisor, lanes: lanes / divisor }
-    });
-    let is_exact = flows.len() == 1 || has_unique_paths;
-    Some((loads.iter().copied().collect(), Signature { shares: shares.collect(), is_exact }, has_unique_paths))
+
+    /// Returns the shares in lowest terms, ascending by resource.
+    pub(super) fn into_list(self) -> Vec<Share> {
+        let share = |(resource, [flows, lanes]): (u32, [u32; 2])| {
+            let divisor = greatest_common_divisor(flows, lanes);
+            Share { resource, flows: flows / divisor, lanes: lanes / divisor }
+        };
+        self.0.into_iter().map(share).collect()
+    }
 }
 
 fn greatest_common_divisor(mut one: u32, mut other: u32) -> u32 {

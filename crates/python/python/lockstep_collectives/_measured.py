@@ -20,8 +20,8 @@ class FittedClass(NamedTuple):
     """A class of channels with equal ends. Bandwidths are those of a channel in bytes per second.
 
     `evidence` is ``identified`` if the class alone limits some transfer, ``nominal`` if it has the bandwidth of the given network,
-    ``lower-limit`` if it has the most that was measured and may be wider, and ``assumed`` if nothing is known. `half_duplex` is what
-    both directions of a link carry together, if they share it.
+    ``not-limiting`` if it carried all that its ends can send, ``lower-limit`` if it has the most that was measured and may be wider,
+    and ``assumed`` if nothing is known. `half_duplex` is what both directions of a link carry together, if they share it.
     """
 
     kind: TransferKind

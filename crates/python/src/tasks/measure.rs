@@ -186,6 +186,7 @@ fn classes(fit: &Fit) -> Vec<Class> {
         let evidence = match class.evidence {
             Evidence::Identified => "identified",
             Evidence::Nominal => "nominal",
+            Evidence::NotLimiting => "not-limiting",
             Evidence::LowerLimit => "lower-limit",
             Evidence::Assumed => "assumed",
         };

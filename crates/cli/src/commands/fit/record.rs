@@ -2,7 +2,8 @@
 
 use lockstep::{ChannelId, Topology};
 use lockstep_measure::{
-    ClassFit, Constant, Evidence, Fit, KindFit, LatencyPart, MixedClass, Probe, SizeLine, SlowLink, SlowTransfer,
+    ClassFit, Constant, Evidence, Fit, KindFit, LatencyPart, MixedClass, Probe, Repeats, SizeLine, SlowLink,
+    SlowTransfer,
 };
 use serde::Serialize;
 
@@ -38,6 +39,8 @@ struct KindRecord<'a> {
     classes: Vec<ClassRecord<'a>>,
     slow: Vec<SlowRecord<'a>>,
     slow_transfers: Vec<TransferRecord>,
+    /// Transfers to measure again, if more values would tell slow links apart.
+    repeats: Option<RepeatsRecord>,
     /// Classes whose links have two different bandwidths.
     mixed: Vec<MixedRecord<'a>>,
     /// What the times of small messages determine.
@@ -51,7 +54,7 @@ struct ClassRecord<'a> {
     name: &'a str,
     channels: usize,
     bytes_per_second: u64,
-    /// How the bandwidth is known: identified, nominal, lower-limit or assumed.
+    /// How the bandwidth is known: identified, nominal, not-limiting, lower-limit or assumed.
     evidence: &'static str,
     lower_limit: u64,
     upper_limit: Option<u64>,
@@ -70,6 +73,16 @@ struct ClassRecord<'a> {
 struct ProbeRecord<'a> {
     link: &'a str,
     transfers: String,
+    /// The number of times to measure them, so that noise hardly changes the bandwidth of the class.
+    times: u32,
+}
+
+/// Transfers to measure again, each alone.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct RepeatsRecord {
+    transfers: String,
+    times: u32,
 }
 
 /// A link that is slower than its class.
@@ -83,6 +96,10 @@ struct SlowRecord<'a> {
     /// The bandwidth as a part of that of the class.
     part: f64,
     tests: u32,
+    /// The number of tests that may use the link: it is on some of their shortest paths.
+    possible_tests: u32,
+    /// The number of slow links among this one and those of `or`.
+    count: u32,
     /// Other links that explain the same tests.
     or: Vec<&'a str>,
 }
@@ -187,13 +204,21 @@ fn kind_record<'a>(topology: &Topology, fit: &'a KindFit) -> KindRecord<'a> {
         classes: fit.classes.iter().map(|class| class_record(topology, class)).collect(),
         slow: fit.slow.iter().map(|link| slow(link, name(link.class))).collect(),
         slow_transfers: fit.slow_transfers.iter().map(|slow| transfer(topology, slow)).collect(),
+        repeats: fit
+            .repeats
+            .as_ref()
+            .map(|Repeats { pairs, times }| RepeatsRecord { transfers: flows(topology, pairs), times: *times }),
         mixed: fit.mixed.iter().map(mixed).collect(),
         latencies: latencies.map(latency).collect(),
     }
 }
 
 fn class_record<'a>(topology: &Topology, class: &'a ClassFit) -> ClassRecord<'a> {
-    let probe = |probe: &'a Probe| ProbeRecord { link: &probe.link, transfers: flows(topology, &probe.flows) };
+    let probe = |probe: &'a Probe| ProbeRecord {
+        link: &probe.link,
+        transfers: flows(topology, &probe.flows),
+        times: probe.times,
+    };
     ClassRecord {
         name: &class.name,
         channels: class.channels.len(),
@@ -201,6 +226,7 @@ fn class_record<'a>(topology: &Topology, class: &'a ClassFit) -> ClassRecord<'a>
         evidence: match class.evidence {
             Evidence::Identified => "identified",
             Evidence::Nominal => "nominal",
+            Evidence::NotLimiting => "not-limiting",
             Evidence::LowerLimit => "lower-limit",
             Evidence::Assumed => "assumed",
         },
@@ -221,6 +247,8 @@ fn slow<'a>(link: &'a SlowLink, class: &'a str) -> SlowRecord<'a> {
         bytes_per_second: link.bandwidth,
         part: rounded(link.part),
         tests: link.tests,
+        possible_tests: link.possible_tests,
+        count: link.count,
         or: link.or.iter().map(|(name, _)| &name[..]).collect(),
     }
 }

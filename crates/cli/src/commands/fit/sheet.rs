@@ -2,7 +2,9 @@
 
 use lockstep::topology::Quantity;
 use lockstep::{NodeId, Topology};
-use lockstep_measure::{Constant, Evidence, Fit, KindFit, SizeLine, SlowTransfer, TimeModel, rounded_bandwidth};
+use lockstep_measure::{
+    Constant, Evidence, Fit, KindFit, SizeLine, SlowLink, SlowTransfer, TimeModel, rounded_bandwidth,
+};
 use lockstep_report::Table;
 
 use crate::commands::size_ranges;
@@ -10,6 +12,9 @@ use crate::text::{self, Sheet};
 
 /// The most slow links, slow transfers, and probes of a class that are listed.
 const MAX_LISTED: usize = 20;
+
+/// The most links that are named where one of several is slow.
+const MAX_NAMES: usize = 8;
 
 /// Slow transfers are alike if their parts differ by less.
 const ALIKE: f64 = 0.03;
@@ -60,17 +65,31 @@ pub(super) fn report(topology: &Topology, fit: &Fit) -> Sheet {
         for class in &kind.classes {
             for probe in class.probes.iter().take(MAX_PROBES) {
                 let together = if probe.flows.len() > 1 { " at the same time" } else { "" };
+                let times = times(probe.times);
                 let transfers = flows(topology, &probe.flows);
                 let link = if transfers == probe.link { String::new() } else { format!("{}: ", probe.link) };
-                sheet.line("to measure", format!("{link}transfer {transfers}{together}"));
+                sheet.line("to measure", format!("{link}transfer {transfers}{together}{times}"));
             }
             let more = class.probes.len().saturating_sub(MAX_PROBES);
             if more > 0 {
                 sheet.line("", format!("and {more} more of this class; see --json"));
             }
         }
+        if let Some(repeats) = &kind.repeats {
+            let (count, first) = (repeats.pairs.len(), flows(topology, &repeats.pairs[..1]));
+            let transfers = text::counted(count, "transfer");
+            let times = times(repeats.times);
+            sheet.line(
+                "to measure",
+                format!("again {transfers} such as {first}, each alone{times}, to tell links apart; see --json"),
+            );
+        }
     }
     sheet
+}
+
+fn times(times: u32) -> String {
+    if times > 1 { format!(", {times} times") } else { String::new() }
 }
 
 /// Returns transfers with the names of their ends.
@@ -81,16 +100,7 @@ pub(super) fn flows(topology: &Topology, flows: &[[NodeId; 2]]) -> String {
 
 fn add_slow(sheet: &mut Sheet, topology: &Topology, kind: &KindFit, suffix: &str) {
     for link in kind.slow.iter().take(MAX_LISTED) {
-        let or = match &link.or[..] {
-            [] => String::new(),
-            others => {
-                let names: Vec<&str> = others.iter().map(|(name, _)| &name[..]).collect();
-                format!("; or it is {}, the tests cannot tell", names.join(" or "))
-            }
-        };
-        let (name, part, median) = (&link.name, percent(link.part), rounded_bandwidth(link.bandwidth));
-        let tests = text::counted(link.tests as usize, "test");
-        sheet.line("slow", format!("link {name} gives {part} of its class ({tests}, median {median}){or}{suffix}"));
+        sheet.line("slow", format!("{}{suffix}", slow_link(link)));
     }
     let is_alike = |one: &SlowTransfer, other: &SlowTransfer| {
         let rest = (one.flows.len(), one.expected, one.has_several_paths);
@@ -104,6 +114,29 @@ fn add_slow(sheet: &mut Sheet, topology: &Topology, kind: &KindFit, suffix: &str
     if more > 0 {
         sheet.line("", format!("and {more} more; see --json"));
     }
+}
+
+/// Returns a sentence on a slow link, or on several that the tests do not tell apart.
+fn slow_link(link: &SlowLink) -> String {
+    let (part, median) = (percent(link.part), rounded_bandwidth(link.bandwidth));
+    let tests = if link.or.is_empty() {
+        text::counted(link.tests as usize, "test")
+    } else {
+        format!("{} of {}", link.tests, text::counted(link.possible_tests as usize, "test"))
+    };
+    let subject = if link.or.is_empty() {
+        format!("link {} gives", link.name)
+    } else {
+        let mut names: Vec<&str> =
+            [&link.name].into_iter().chain(link.or.iter().map(|(name, _)| name)).map(|name| &name[..]).collect();
+        let all = names.len();
+        names.truncate(MAX_NAMES);
+        let more = if all > names.len() { format!(" and {} more", all - names.len()) } else { String::new() };
+        let (count, verb) =
+            if link.count == 1 { ("one".to_owned(), "gives") } else { (link.count.to_string(), "give") };
+        format!("{count} of the {all} links {}{more} {verb}", names.join(", "))
+    };
+    format!("{subject} {part} of its class ({tests}, median {median})")
 }
 
 /// Returns the part of its path that a transfer gives.
@@ -196,6 +229,7 @@ pub(super) fn tables(fit: &Fit) -> String {
                 Evidence::Identified if class.half_duplex.is_some() => "tests, half duplex",
                 Evidence::Identified => "tests",
                 Evidence::Nominal => "nominal",
+                Evidence::NotLimiting => "not limiting",
                 Evidence::LowerLimit => "lower limit",
                 Evidence::Assumed => "assumption",
             };

@@ -133,6 +133,92 @@ fn transfers_on_another_route_are_no_slow_links() {
     assert!(fit.kinds[0].slow_transfers.iter().all(|transfer| transfer.has_several_paths));
 }
 
+/// `leaves` switches with `gpus` GPUs each, and a link from each to every one of `spines` switches.
+fn leaves_and_spines([leaves, gpus, spines]: [usize; 3]) -> Topology {
+    let mut network = TopologyBuilder::new("leaves and spines");
+    let above: Vec<NodeId> = (0..spines).map(|spine| network.switch(format!("S{spine}"))).collect();
+    for leaf in 0..leaves {
+        let switch = network.switch(format!("L{leaf}"));
+        for gpu in 0..gpus {
+            let gpu = network.terminal(format!("g{}", leaf * gpus + gpu));
+            network.link(gpu, switch);
+        }
+        for &spine in &above {
+            network.link(switch, spine);
+        }
+    }
+    network.build().expect("a network")
+}
+
+/// The first slow link with all others that explain its tests.
+fn first_set(fit: &Fit) -> Vec<&str> {
+    let link = fit.kinds[0].slow.first().expect("a slow link");
+    [&link.name].into_iter().chain(link.or.iter().map(|(name, _)| name)).map(|name| &name[..]).collect()
+}
+
+#[test]
+fn a_slow_link_beside_other_paths_is_one_of_those_of_its_switch() {
+    let network = leaves_and_spines([4, 4, 4]);
+    // A quarter of the transfers from the last switch uses its link to one spine.
+    let is_slow = |from: u32, to: u32| from >= 12 && to < 12 && (from + to) % 4 == 1;
+    let fit = fitted(&network, all_pairs(16, |from, to| if is_slow(from, to) { 15.0 } else { 25.0 }));
+    assert_eq!(first_set(&fit), ["L3->S0", "L3->S1", "L3->S2", "L3->S3"]);
+    let link = &fit.kinds[0].slow[0];
+    assert_eq!((link.tests, link.possible_tests, link.count, link.part), (12, 48, 1, 0.6));
+    assert_eq!((fit.kinds[0].slow.len(), fit.kinds[0].slow_transfers.len()), (1, 0));
+    assert_eq!(fit.kinds[0].repeats, None);
+
+    // Two of the four links: half of the transfers.
+    let is_slow = |from: u32, to: u32| from >= 12 && to < 12 && (from + to) % 4 < 2;
+    let fit = fitted(&network, all_pairs(16, |from, to| if is_slow(from, to) { 15.0 } else { 25.0 }));
+    assert_eq!((fit.kinds[0].slow.len(), fit.kinds[0].slow[0].count, fit.kinds[0].slow[0].or.len()), (1, 2, 3));
+}
+
+#[test]
+fn one_slow_transfer_beside_other_paths_names_no_link() {
+    let network = leaves_and_spines([4, 4, 4]);
+    let fit = fitted(&network, all_pairs(16, |from, to| if (from, to) == (12, 0) { 15.0 } else { 25.0 }));
+    assert!(fit.kinds[0].slow.is_empty(), "{:?}", fit.kinds[0].slow);
+    assert_eq!((fit.kinds[0].slow_transfers.len(), fit.kinds[0].below(0.9)), (1, 1));
+    // Transfers from its switch, and to the switch of its receiver, would tell.
+    let repeats = fit.kinds[0].repeats.as_ref().expect("transfers to measure again");
+    assert_eq!((repeats.pairs.len(), repeats.times), (48 + 48 - 16, 1));
+}
+
+#[test]
+fn repeated_measurements_of_a_pair_may_take_different_paths() {
+    let network = leaves_and_spines([2, 2, 2]);
+    let mut samples = Vec::new();
+    for time in 0..6 {
+        let is_slow = |from: u32, to: u32| from < 2 && to >= 2 && (from + to + time).is_multiple_of(2);
+        samples.extend(all_pairs(4, |from, to| if is_slow(from, to) { 15.0 } else { 25.0 }));
+    }
+    let fit = fitted(&network, samples);
+    // Each of these links is on half of the paths from the first switch to the second one.
+    assert_eq!(first_set(&fit), ["L0->S0", "L0->S1", "S0->L1", "S1->L1"]);
+    assert_eq!((fit.kinds[0].slow[0].tests, fit.kinds[0].slow[0].possible_tests), (12, 24));
+    assert_eq!((fit.kinds[0].slow.len(), fit.kinds[0].slow_transfers.len()), (1, 0));
+}
+
+#[test]
+fn a_class_that_its_ends_cannot_fill_is_not_limiting() {
+    // Two GPUs of 24 GB/s per switch, and links of 100 GB/s between the switches.
+    let network = groups(2, 2);
+    let mut samples = all_pairs(4, |_, _| 24.0);
+    let fit = fitted(&network, samples.clone());
+    assert_eq!(figures(&fit), [(24 * GIGA, Evidence::Identified), (24 * GIGA, Evidence::LowerLimit)]);
+    for probe in &fit.kinds[0].classes[1].probes {
+        let rank = |node: NodeId| network.terminal_rank(node).expect("a terminal") as u32;
+        let flows: Vec<(u32, u32)> = probe.flows.iter().map(|&[from, to]| (rank(from), rank(to))).collect();
+        assert_eq!((flows.len(), probe.times), (2, 1));
+        samples.push(rate(&flows, 24.0));
+    }
+    let fit = fitted(&network, samples);
+    assert_eq!(figures(&fit), [(24 * GIGA, Evidence::Identified), (48 * GIGA, Evidence::NotLimiting)]);
+    assert_eq!((fit.kinds[0].classes[1].visible, fit.kinds[0].classes[1].probes.len()), (2, 0));
+    assert!(fit.notes.iter().any(|note| note.contains("it limits no transfer")), "{:?}", fit.notes);
+}
+
 #[test]
 fn a_class_of_two_generations_is_unexplained() {
     // A chain of sockets: the link in the middle is of another generation in both directions.

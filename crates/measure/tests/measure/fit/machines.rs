@@ -14,8 +14,14 @@ pub(crate) const FAMILIES: [&str; 5] =
     ["NVSwitch servers with rails", "PCIe trees", "tori", "random regular", "fat trees"];
 
 /// The head of a table of families.
-pub(crate) const HEAD: &str = "| family | machines | classes | identified | worst error | degraded | visible | found | one of several | invented |\n\
-     |---|---|---|---|---|---|---|---|---|---|";
+pub(crate) const HEAD: &str = "| family | machines | classes | identified | worst error | degraded | found | one of several | not limiting | hidden | unused | wide | missed | invented |\n\
+     |---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+
+/// A degraded channel shows in a test that loses more than this part, in percent.
+const SHOWN: u64 = 13;
+
+/// The most times that probes are measured.
+const MAX_ROUNDS: u64 = 4;
 
 /// A machine with the truth about its channels.
 pub(crate) struct Machine {
@@ -83,8 +89,7 @@ impl Machine {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let paths = ShortestPaths::all_pairs(&self.topology).expect("small networks");
         let rank = |node: NodeId| self.topology.terminal_rank(node).expect("a terminal") as u32;
-        let mut samples = Vec::new();
-        let mut visible = vec![false; self.topology.channel_bound()];
+        let mut measurement = Measurement::new(&self.topology);
         for flows in tests {
             let mut load = vec![0u64; self.topology.channel_bound()];
             for &[from, to] in flows {
@@ -97,28 +102,94 @@ impl Machine {
             let exact = used().map(|channel| self.of(channel) / load[channel.index()]).min().expect("a path");
             let healthy = |channel: ChannelId| self.bandwidth[self.label[channel.index()]] / load[channel.index()];
             let normal = used().map(healthy).min().expect("a path");
-            let is_unique = flows.iter().all(|&[from, to]| paths.count(from, to) == 1);
-            if is_unique && exact * 100 <= normal * 87 {
-                let mut limits = used().filter(|&channel| self.of(channel) / load[channel.index()] == exact);
-                if let (Some(only), None) = (limits.next(), limits.next()) {
-                    visible[only.index()] = true;
+            if flows.len() == 1 || flows.iter().all(|&[from, to]| paths.count(from, to) == 1) {
+                let limits = || used().filter(|&channel| self.of(channel) / load[channel.index()] == exact);
+                for channel in used() {
+                    let own = self.of(channel) / load[channel.index()];
+                    if own * 100 <= normal * (100 - SHOWN) {
+                        let shown = if own == exact && limits().count() == 1 { Shown::Alone } else { Shown::Hidden };
+                        let known = &mut measurement.shown[channel.index()];
+                        *known = shown.max(*known);
+                    }
                 }
             }
             let error = if conditions.noise == 0 { 0 } else { rng.random_range(-conditions.noise..=conditions.noise) };
             let rate = exact / 10_000 * (10_000 + error).unsigned_abs();
             let flows = flows.iter().map(|&[from, to]| Flow { from: rank(from), to: rank(to) }).collect();
-            samples.push(sample(flows, rate));
+            measurement.samples.push(sample(flows, rate));
         }
-        Measurement { samples, visible }
+        measurement
     }
+
+    /// Measures all pairs, and the probes that the fit asks for, until it asks for none.
+    pub(crate) fn study(&self, seed: u64, conditions: Conditions) -> (Fit, Measurement) {
+        let mut measurement = self.measure(&self.pairs(), seed, conditions);
+        let mut fit = fitted(&self.topology, measurement.samples.clone());
+        for round in 1..=MAX_ROUNDS {
+            let probes = fit.kinds[0].classes.iter().flat_map(|class| &class.probes);
+            let mut tests: Vec<_> = probes.flat_map(|probe| vec![probe.flows.clone(); probe.times as usize]).collect();
+            if let Some(repeats) = &fit.kinds[0].repeats {
+                let pairs = repeats.pairs.iter().map(|&pair| vec![pair]);
+                tests.extend(pairs.flat_map(|pair| vec![pair; repeats.times as usize]));
+            }
+            if tests.is_empty() {
+                break;
+            }
+            measurement.add(self.measure(&tests, seed + (round << 32), conditions));
+            measurement.rounds = round;
+            fit = fitted(&self.topology, measurement.samples.clone());
+        }
+        (fit, measurement)
+    }
+
+    /// Returns true if a transfer on a path of its own uses the channel.
+    fn is_certain(&self, paths: &ShortestPaths<'_>, channel: ChannelId) -> bool {
+        let pairs = self.pairs();
+        let mut single = pairs.iter().map(|pair| pair[0]).filter(|&[from, to]| paths.count(from, to) == 1);
+        single.any(|[from, to]| paths.paths(from, to).flatten().any(|other| other == channel))
+    }
+
+    /// Returns true if a single transfer may use the channel and would show that it is degraded.
+    fn may_show(&self, paths: &ShortestPaths<'_>, channel: ChannelId) -> bool {
+        self.pairs().iter().map(|pair| pair[0]).any(|[from, to]| {
+            paths.paths(from, to).filter(|path| path.contains(&channel)).any(|path| {
+                let healthy = path.iter().map(|other| self.bandwidth[self.label[other.index()]]).min().expect("a path");
+                self.of(channel) * 100 <= healthy * (100 - SHOWN)
+            })
+        })
+    }
+}
+
+/// What tests show of a degraded channel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Shown {
+    /// Nothing.
+    Nothing,
+    /// Each test that it slows has a link that is slower still.
+    Hidden,
+    /// It alone limits a test of single or certain paths.
+    Alone,
 }
 
 /// Rates that a benchmark would print.
 pub(crate) struct Measurement {
     /// The values.
     pub(crate) samples: Vec<Sample>,
-    /// True for each channel whose degradation alone limits a test of transfers with one shortest path, by 13 % or more.
-    pub(crate) visible: Vec<bool>,
+    /// What they show of each channel.
+    pub(crate) shown: Vec<Shown>,
+    /// How often probes were measured.
+    pub(crate) rounds: u64,
+}
+
+impl Measurement {
+    fn new(topology: &Topology) -> Self {
+        Self { samples: Vec::new(), shown: vec![Shown::Nothing; topology.channel_bound()], rounds: 0 }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.samples.extend(other.samples);
+        self.shown.iter_mut().zip(other.shown).for_each(|(one, other)| *one = other.max(*one));
+    }
 }
 
 fn sample(flows: Vec<Flow>, rate: u64) -> Sample {
@@ -165,36 +236,62 @@ pub(crate) struct Score {
     pub(crate) worst: f64,
     /// Degraded channels.
     pub(crate) degraded: usize,
-    /// Degraded channels that a test shows.
-    pub(crate) visible: usize,
-    /// Visible channels that were found.
+    /// Degraded channels that were named alone.
     pub(crate) found: usize,
-    /// Visible channels that were found as one of several.
+    /// Degraded channels that were named as one of several.
     pub(crate) ambiguous: usize,
+    /// Degraded channels that are wide enough for all transfers of their ends.
+    pub(crate) not_limiting: usize,
+    /// Degraded channels behind others that are slower, or without a healthy channel of their class.
+    pub(crate) hidden: usize,
+    /// Degraded channels that no transfer took.
+    pub(crate) unused: usize,
+    /// Degraded channels beside other shortest paths that are as wide as a transfer.
+    pub(crate) wide: usize,
+    /// Degraded channels that a test shows and the fit did not name.
+    pub(crate) missed: usize,
     /// Healthy channels named as slower than 90 % of their class.
     pub(crate) invented: usize,
 }
 
 impl Score {
     /// Compares a fit with the truth.
-    pub(crate) fn new(machine: &Machine, visible: &[bool], fit: &Fit) -> Self {
+    pub(crate) fn new(machine: &Machine, measurement: &Measurement, fit: &Fit) -> Self {
         let kind = &fit.kinds[0];
         let mut score = Self { classes: kind.classes.len(), ..Self::default() };
+        let is_degraded = |channel: &ChannelId| machine.percent[channel.index()] < 100;
         for class in kind.classes.iter().filter(|class| class.evidence == Evidence::Identified) {
             score.identified += 1;
+            if class.channels.iter().all(is_degraded) {
+                continue;
+            }
             let truth = machine.bandwidth[machine.label[class.channels[0].index()]];
             score.worst = score.worst.max((class.bandwidth as f64 / truth as f64 - 1.0).abs());
         }
         let links = || kind.slow.iter().chain(kind.mixed.iter().flat_map(|mixed| &mixed.links));
+        let paths = ShortestPaths::all_pairs(&machine.topology).expect("small networks");
         for channel in machine.topology.channels().filter(|channel| machine.percent[channel.index()] < 100) {
             score.degraded += 1;
-            if visible[channel.index()] {
-                score.visible += 1;
-                let is_first = links().any(|link| link.channels.contains(&channel));
-                let is_other = links().any(|link| link.or.iter().any(|(_, channels)| channels.contains(&channel)));
-                score.found += usize::from(is_first);
-                score.ambiguous += usize::from(!is_first && is_other);
-            }
+            let is_first =
+                |alone: bool| links().any(|link| link.or.is_empty() == alone && link.channels.contains(&channel));
+            let is_other = || links().any(|link| link.or.iter().any(|(_, channels)| channels.contains(&channel)));
+            let count = match measurement.shown[channel.index()] {
+                _ if is_first(true) => &mut score.found,
+                _ if is_first(false) || is_other() => &mut score.ambiguous,
+                _ if kind
+                    .classes
+                    .iter()
+                    .any(|class| class.channels.contains(&channel) && class.channels.iter().all(is_degraded)) =>
+                {
+                    &mut score.hidden
+                }
+                Shown::Alone => &mut score.missed,
+                Shown::Hidden => &mut score.hidden,
+                Shown::Nothing if machine.is_certain(&paths, channel) => &mut score.not_limiting,
+                Shown::Nothing if machine.may_show(&paths, channel) => &mut score.unused,
+                Shown::Nothing => &mut score.wide,
+            };
+            *count += 1;
         }
         let is_healthy =
             |channels: &[ChannelId]| channels.iter().all(|channel| machine.percent[channel.index()] == 100);
@@ -207,11 +304,21 @@ impl Score {
 
     /// Returns the row of a table of families in Markdown.
     pub(crate) fn row(&self, family: &str, machines: u64) -> String {
-        let Self { classes, identified, worst, degraded, visible, found, ambiguous, invented } = self;
-        let worst = format!("{:.2} %", 100.0 * worst);
-        format!(
-            "| {family} | {machines} | {classes} | {identified} | {worst} | {degraded} | {visible} | {found} | {ambiguous} | {invented} |"
-        )
+        let worst = format!("{:.2} %", 100.0 * self.worst);
+        let counts = [
+            self.degraded,
+            self.found,
+            self.ambiguous,
+            self.not_limiting,
+            self.hidden,
+            self.unused,
+            self.wide,
+            self.missed,
+            self.invented,
+        ];
+        let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
+        let Self { classes, identified, .. } = self;
+        format!("| {family} | {machines} | {classes} | {identified} | {worst} | {} |", counts.join(" | "))
     }
 
     /// Adds the counts of another machine.
@@ -222,9 +329,13 @@ impl Score {
             identified: self.identified + other.identified,
             worst: self.worst.max(other.worst),
             degraded: self.degraded + other.degraded,
-            visible: self.visible + other.visible,
             found: self.found + other.found,
             ambiguous: self.ambiguous + other.ambiguous,
+            not_limiting: self.not_limiting + other.not_limiting,
+            hidden: self.hidden + other.hidden,
+            unused: self.unused + other.unused,
+            wide: self.wide + other.wide,
+            missed: self.missed + other.missed,
             invented: self.invented + other.invented,
         }
     }
