@@ -2,7 +2,7 @@
 //!
 //! Every block is reduced to a root along a tree and distributed from it along another one. A block may also have two
 //! neighbours as roots: they send each other their sums in the same step. [`trees`] chooses roots and trees with balanced
-//! loads, and [`pipeline`] places the transfers in steps. Then [`negotiation`](crate::negotiation) searches for trees and
+//! loads, and [`pipeline`] places the transfers in steps. [`two_sided`] is list scheduling from both ends of time. Then [`negotiation`](crate::negotiation) searches for trees and
 //! steps at the same time. Few blocks need no root: see
 //! [`doubling`] for hypercubes, and [`exchange`] for other networks. A [solver](decide) of propositional formulas plans
 //! small problems.
@@ -12,6 +12,7 @@ mod exchange;
 mod parts;
 mod pipeline;
 mod trees;
+mod two_sided;
 
 use lockstep_exact::{Decision, decide};
 use lockstep_model::{Routes, Slots};
@@ -26,10 +27,11 @@ use self::exchange::Exchange;
 pub(crate) use self::parts::PARTS;
 use self::parts::{
     CROSSINGS, DETOURS, EXCHANGE, FIRST_SOLVER, LAST_SOLVER, NEGOTIATED_TREES, NEIGHBOUR_SOLVER, PIPELINED_TREES,
-    RECURSIVE_DOUBLING,
+    RECURSIVE_DOUBLING, TWO_SIDED_LISTS,
 };
 use self::pipeline::Pipeline;
 use self::trees::AttemptChoice;
+use self::two_sided::TwoSided;
 use crate::kit::task::SchedulingTask;
 use crate::negotiation::Negotiation;
 use crate::negotiation::detours::add_detours;
@@ -45,6 +47,12 @@ const MAX_PIPELINE_EVALUATIONS: u64 = 1 << 18;
 
 /// Number of attempts without a shorter schedule after which no more trees are pipelined.
 const MAX_IDLE_ATTEMPTS: u32 = 48;
+
+/// Number of placements from both ends of time, as long as many steps fewer are tried.
+const FIRST_PLACEMENTS: u64 = 4;
+
+/// Number of placements without a shorter schedule after which no more are made.
+const MAX_IDLE_PLACEMENTS: u64 = 512;
 
 /// Maximum number of terminals that exchange sums.
 const MAX_EXCHANGE_TERMINALS: usize = 256;
@@ -98,7 +106,8 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 /// Returns an all-reduce in fewer steps than the best one so far, or in any number of steps without one; `None` if none is found.
 ///
 /// First, attempts choose a root and two trees for every block, and pipeline the blocks. A block may also have two neighbours as roots, which
-/// exchange their sums in the same step. On a ring of an even number of terminals, this saves a step. At last, the trees of
+/// exchange their sums in the same step. On a ring of an even number of terminals, this saves a step. Then list scheduling places
+/// results from the first step on, and sums from the last step back. At last, the trees of
 /// all blocks compete for the channels of fewer and fewer steps. Few blocks are also planned by recursive doubling on
 /// hypercubes, and by lists of terminals that exchange their sums. Small problems are also planned by a solver of propositional formulas.
 ///
@@ -181,6 +190,9 @@ pub fn all_reduce(request: &EngineRequest<'_>) -> Option<FoundSchedule> {
         }
         if budget.uses(PIPELINED_TREES) {
             search.run_trees(&routes, near);
+        }
+        if budget.uses(TWO_SIDED_LISTS) {
+            search.schedule_from_both_ends(&routes, near);
         }
     }
     if budget.uses(FIRST_SOLVER)
@@ -270,6 +282,34 @@ impl Search<'_> {
                 self.best = Some(("pipelined trees", transfers));
             }
         }
+    }
+
+    /// Schedules from both ends of time, in fewer and fewer steps, until the goal is reached or too many placements bring
+    /// nothing.
+    fn schedule_from_both_ends(&mut self, routes: &Routes, groups: &Groups) {
+        if self.below == u32::MAX || self.is_over() {
+            return;
+        }
+        let Some(mut search) = TwoSided::new(routes, groups, self.slots, self.below - 1) else { return };
+        let mut rng = self.independent_rng(3);
+        let (limit, placement) = (self.evaluations_left / 2, groups.transfer_count());
+        // Much fewer steps at first, as long as few placements are enough.
+        let mut fewer = ((self.below - self.goal) / 4).max(1);
+        while !self.is_over() && search.evaluations() < limit {
+            let placements = if fewer > 1 { FIRST_PLACEMENTS } else { MAX_IDLE_PLACEMENTS };
+            let end = search.evaluations().saturating_add(placements.saturating_mul(placement)).min(limit);
+            let is_over = |evaluations| evaluations >= end || self.is_stopped();
+            match search.plan((self.below - fewer).max(self.goal), is_over, &mut rng) {
+                Some(transfers) => {
+                    self.below = transfers.step_count();
+                    self.best = Some(("two-sided lists", transfers));
+                    fewer = fewer.min(self.below - self.goal).max(1);
+                }
+                None if fewer > 1 => fewer /= 2,
+                None => break,
+            }
+        }
+        self.evaluations_left = self.evaluations_left.saturating_sub(search.evaluations());
     }
 
     /// Lets lists of terminals exchange their sums, in fewer and fewer steps.

@@ -8,6 +8,8 @@ pub(super) const PIPELINED_TREES: Part =
     part("pipelined-trees", "trees of all blocks, whose transfers take the first free steps");
 pub(super) const TWO_ROOTS: Part =
     part("two-roots", "pipelined trees with two neighbours as roots, which exchange their sums");
+pub(super) const TWO_SIDED_LISTS: Part =
+    part("two-sided-lists", "list scheduling: results from the first step on, and sums from the last step back");
 pub(super) const FIRST_SOLVER: Part = part("first-solver", "a solver plans tiny problems before trees are negotiated");
 pub(super) const NEGOTIATED_TREES: Part =
     part("negotiated-trees", "the trees of all blocks compete for channels and steps by prices");
@@ -24,6 +26,7 @@ pub(crate) const PARTS: &[Part] = &[
     EXCHANGE,
     PIPELINED_TREES,
     TWO_ROOTS,
+    TWO_SIDED_LISTS,
     FIRST_SOLVER,
     NEGOTIATED_TREES,
     NEIGHBOUR_SOLVER,
