@@ -5,8 +5,9 @@ use lockstep_schedule::{Pattern, Problem};
 use super::neighbour_graph::NeighbourGraph;
 use lockstep_model::Routes;
 
-/// Maximum number of terminals whose distances are computed, over all groups.
-const MAX_SEARCHED: usize = 256;
+/// Maximum number of routes that the searches for centres look at, over all groups: all terminals of 2,048 with four links each, or of
+/// 256 with a route between any two.
+const MAX_ROUTES: usize = 1 << 24;
 
 /// The terminals that take part in the same blocks.
 pub(crate) struct Group {
@@ -43,7 +44,7 @@ impl Groups {
         let has_source = problem.collective().pattern() != Pattern::ReduceBroadcast;
         let is_direct = problem.model().is_direct() && messages.is_scatter();
         let rank = |node| topology.terminal_rank(node).expect("the ends of a message are terminals") as u32;
-        let (mut groups, mut group_of, mut searched) = (Vec::<Group>::new(), Vec::new(), 0);
+        let (mut groups, mut group_of, mut left) = (Vec::<Group>::new(), Vec::new(), MAX_ROUTES);
         for message in messages.ids().step_by(messages.chunks() as usize) {
             let ends = [messages.source(message)].into_iter().chain(messages.receivers_iter(message));
             let mut members: Vec<u32> = ends.map(rank).collect();
@@ -65,9 +66,12 @@ impl Groups {
                 };
                 if let Some(source) = source {
                     group.check_reach(&graphs[1], routes, source)?;
-                } else if searched < MAX_SEARCHED {
-                    searched += terminals;
-                    group.search_centres(&graphs, routes, terminals)?;
+                } else {
+                    let roots = terminals.min(left / routes.len().max(1));
+                    left -= roots * routes.len();
+                    if roots > 0 {
+                        group.search_centres(&graphs, routes, roots)?;
+                    }
                 }
                 groups.push(group);
             }
@@ -111,9 +115,9 @@ impl Group {
         self.members.iter().all(|&rank| distance[rank as usize] <= farthest).then_some(())
     }
 
-    /// `None` if some member is out of reach.
-    fn search_centres(&mut self, graphs: &[NeighbourGraph; 2], routes: &Routes, terminals: usize) -> Option<()> {
-        for root in 0..terminals.min(MAX_SEARCHED) as u32 {
+    /// Searches the first terminals for centres. `None` if some member is out of reach.
+    fn search_centres(&mut self, graphs: &[NeighbourGraph; 2], routes: &Routes, roots: usize) -> Option<()> {
+        for root in 0..roots as u32 {
             self.eccentricity.push(graphs.each_ref().map(|graph| {
                 let distance = graph.distances(routes, root);
                 self.members.iter().map(|&rank| distance[rank as usize]).max().unwrap_or(0)
