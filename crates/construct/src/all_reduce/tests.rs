@@ -7,7 +7,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::*;
-use crate::kit::testing::any_instance;
+use crate::kit::testing::{any_instance, renumbered};
 
 fn all_reduce(
     problem: &Problem<'_>,
@@ -129,6 +129,15 @@ fn negotiated_trees_are_shorter() {
     }
 }
 
+/// The trees of a pipeline alone take 33 and 58 steps, and negotiated trees with the same work 32 and 55.
+#[test]
+fn lists_from_both_ends_of_time_are_shorter() {
+    for (spec, blocks, expected) in [("mesh:6x6", 36, 31), ("mesh:8x8", 64, 52)] {
+        let network = renumbered(&spec.parse().unwrap());
+        assert!(steps(&network, blocks, expected) <= expected, "{spec}");
+    }
+}
+
 /// Where paths may be longer than necessary, shortest paths over other terminals still come first.
 #[test]
 fn longer_paths_do_not_cost_steps() {
@@ -233,6 +242,26 @@ proptest! {
             prop_assert!(start.is_none_or(|start| found.schedule.step_count() < start.step_count()));
         } else {
             prop_assert!(has_start || instance.topology.has_buses(), "no schedule");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(lockstep_topology::strategy::cases(64))]
+
+    /// Alone, the lists from both ends of time give valid schedules: under all models, for groups, and for any number of blocks.
+    #[test]
+    fn lists_from_both_ends_of_time_are_valid(instance in any_instance(8), seed: u64) {
+        let problem = instance.problem();
+        prop_assume!(instance.collective.pattern() == Pattern::ReduceBroadcast);
+        let others: Vec<_> = PARTS.iter().copied().filter(|&part| part != TWO_SIDED_LISTS).collect();
+        let budget = Budget::evaluations(1 << 12).without(&others);
+        let start = random_schedule(&problem, seed);
+        if let Some(found) = all_reduce(&problem, Some(&start), 1, seed, &budget) {
+            prop_assert_eq!(found.method, Some("two-sided lists"));
+            let report = verify(&problem, &found.schedule);
+            prop_assert!(report.is_ok(), "{}", report.unwrap_err());
+            prop_assert!(found.schedule.step_count() < start.step_count());
         }
     }
 }

@@ -153,7 +153,9 @@ impl<'a> TwoSided<'a> {
             }
             let known = last.take().filter(|(last, _)| std::ptr::eq(*last, group));
             let (_, participants) = last.insert(known.unwrap_or_else(|| (group, participants(groups, routes, group))));
-            participants.iter().for_each(|&terminal| parts.insert(terminal, block));
+            for &terminal in participants.iter() {
+                parts.insert(terminal, block);
+            }
             part_count.push(participants.len() as u32);
         }
         let held = BlockSets::new(terminals, blocks);
