@@ -107,13 +107,16 @@ impl NetworkOutput {
     }
 }
 
-/// Returns the slow links of a fit as marks of a page.
+/// The most names of links in a mark.
+const MAX_NAMES: usize = 4;
+
+/// Returns the slow links of a fit as marks of a page. Links that no test tells apart have one mark.
 fn marks(fit: &Fit) -> Vec<LinkMark> {
     let first = fit.kinds.iter().take(1);
     let slow = first.flat_map(|kind| kind.slow.iter().chain(kind.mixed.iter().flat_map(|mixed| &mixed.links)));
     let mark = |link: &SlowLink| LinkMark {
-        channels: link.channels.clone(),
-        text: format!("{}: {:.0} % of its class", link.name, 100.0 * link.part),
+        channels: link.channels.iter().chain(link.or.iter().flat_map(|(_, channels)| channels)).copied().collect(),
+        text: format!("{}: {:.0} % of its class", link.subject(MAX_NAMES), 100.0 * link.part),
     };
     slow.map(mark).collect()
 }

@@ -14,6 +14,9 @@ use super::result::{ClassFit, Evidence, KindFit, SlowLink};
 use super::rounding::{rounded, rounded_bandwidth};
 use super::wires::Wires;
 
+/// The most names of links in a note.
+const MAX_NAMES: usize = 4;
+
 /// The greatest relative error of a bandwidth by rounding: 1 %.
 const MAX_ROUNDING: f64 = 0.01;
 
@@ -201,11 +204,14 @@ pub(super) fn notes(wires: &Wires<'_>, fit: &KindFit, measured: &Measured) -> Ve
     }
     for mixed in &fit.mixed {
         let (class, count, slower) = (&fit.classes[mixed.class], mixed.links.len(), rounded_bandwidth(mixed.bandwidth));
-        let names: Vec<&str> = mixed.links.iter().take(4).map(|link| &link.name[..]).collect();
+        let names: Vec<&str> = mixed.links.iter().take(MAX_NAMES).map(|link| &link.name[..]).collect();
         notes.push(format!(
             "{}: unexplained; {count} links such as {} carry {slower}, the others {}; if they differ by design, give them different bandwidths in the network",
             class.name, names.join(", "), rounded_bandwidth(class.bandwidth)
         ));
+    }
+    for link in fit.slow.iter().filter(|link| !link.or.is_empty()) {
+        notes.push(format!("{}: the network has the lower bandwidth at {}", link.subject(MAX_NAMES), link.name));
     }
     if measured.rounding > MAX_ROUNDING {
         notes.push(format!(

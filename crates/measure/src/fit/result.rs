@@ -131,6 +131,25 @@ pub struct SlowLink {
     pub or: Vec<(String, Vec<ChannelId>)>,
 }
 
+impl SlowLink {
+    /// Returns the link in words: `g3->g5`, or `one of the 4 links L3->S0, L3->S1 and 2 more` with at most this number of names.
+    pub fn subject(&self, most: usize) -> String {
+        let all = 1 + self.or.len();
+        if all == 1 {
+            return self.name.clone();
+        }
+        let names: Vec<&str> = [&self.name]
+            .into_iter()
+            .chain(self.or.iter().map(|(name, _)| name))
+            .map(|name| &name[..])
+            .take(most)
+            .collect();
+        let more = if all > names.len() { format!(" and {} more", all - names.len()) } else { String::new() };
+        let count = if self.count == 1 { "one".to_owned() } else { self.count.to_string() };
+        format!("{count} of the {all} links {}{more}", names.join(", "))
+    }
+}
+
 /// Transfers that are slower than their path.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SlowTransfer {

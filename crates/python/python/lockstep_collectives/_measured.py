@@ -36,7 +36,10 @@ class FittedClass(NamedTuple):
 
 
 class SlowLink(NamedTuple):
-    """A link that gives only a `part` of the bandwidth of its class. `bandwidth` is the median of its tests."""
+    """A link that gives only a `part` of the bandwidth of its class. `bandwidth` is the median of its tests.
+
+    If no test tells it and the links `others` apart, `count` of all these links are slow.
+    """
 
     kind: TransferKind
     name: str
@@ -45,6 +48,8 @@ class SlowLink(NamedTuple):
     bandwidth: int
     part: float
     tests: int
+    count: int
+    others: list[str]
 
 
 class Fit(NamedTuple):

@@ -63,7 +63,7 @@ _MeasuredRow = tuple[
 ]
 _ComparedTimes = tuple[int, int, int, Optional[tuple[str, int]], Optional[tuple[int, float, str]]]
 _Class = tuple[str, str, list[int], int, str, tuple[int, Optional[int]], Optional[int], int]
-_Slow = tuple[str, str, list[int], str, int, float, int]
+_Slow = tuple[str, str, list[int], str, int, float, int, int, list[str]]
 
 class LockstepError(Exception): ...
 class TopologyError(LockstepError): ...

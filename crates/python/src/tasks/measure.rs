@@ -34,8 +34,8 @@ type ObservedTimes = (Vec<(u64, u128)>, Vec<String>);
 /// A class of channels: kind, name, channels, bandwidth, evidence, its limits, the sum of both directions, and number of tests.
 type Class = (String, String, Vec<u32>, u64, &'static str, (u64, Option<u64>), Option<u64>, u64);
 
-/// A slow link: kind, name, channels, class, bandwidth, part of the class, number of tests.
-type Slow = (String, String, Vec<u32>, String, u64, f64, u32);
+/// A slow link: kind, name, channels, class, bandwidth, part of the class, number of tests, number of slow links, other names.
+type Slow = (String, String, Vec<u32>, String, u64, f64, u32, u32, Vec<String>);
 
 /// A fit: the network, the classes and the slow links of all kinds of transfers, and the notes.
 type Fitted = (Network, Vec<Class>, Vec<Slow>, Vec<String>);
@@ -219,6 +219,8 @@ fn slow(fit: &Fit) -> Vec<Slow> {
                 link.bandwidth,
                 link.part,
                 link.tests,
+                link.count,
+                link.or.iter().map(|(name, _)| name.clone()).collect(),
             ));
         }
     }

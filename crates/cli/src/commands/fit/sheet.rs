@@ -124,18 +124,9 @@ fn slow_link(link: &SlowLink) -> String {
     } else {
         format!("{} of {}", link.tests, text::counted(link.possible_tests as usize, "test"))
     };
-    let subject = if link.or.is_empty() {
-        format!("link {} gives", link.name)
-    } else {
-        let mut names: Vec<&str> =
-            [&link.name].into_iter().chain(link.or.iter().map(|(name, _)| name)).map(|name| &name[..]).collect();
-        let all = names.len();
-        names.truncate(MAX_NAMES);
-        let more = if all > names.len() { format!(" and {} more", all - names.len()) } else { String::new() };
-        let (count, verb) =
-            if link.count == 1 { ("one".to_owned(), "gives") } else { (link.count.to_string(), "give") };
-        format!("{count} of the {all} links {}{more} {verb}", names.join(", "))
-    };
+    let (link_word, verb) =
+        (if link.or.is_empty() { "link " } else { "" }, if link.count == 1 { "gives" } else { "give" });
+    let subject = format!("{link_word}{} {verb}", link.subject(MAX_NAMES));
     format!("{subject} {part} of its class ({tests}, median {median})")
 }
 
