@@ -32,7 +32,7 @@ const SLOW_WIRE: f64 = 0.02;
 /// Tests tell wires apart if one is this much more likely: 20 times.
 const TOLD_APART: f64 = 20.0;
 
-/// Likelihoods are compared in these parts of a natural logarithm, so that rounding does not matter.
+/// Logarithms of likelihoods are whole numbers of these parts, so that sums do not depend on their order.
 const LIKELIHOOD_PARTS: f64 = 1e6;
 
 /// All paths. Parts of them are whole numbers, so that sums do not depend on their order.
@@ -115,8 +115,8 @@ struct Candidate {
     wire: u32,
     /// The trials that it explains, by rate.
     uses: Vec<Use>,
-    /// By how much it lowers the logarithm of the likelihood, before its trials raise it.
-    cost: f64,
+    /// By how much it lowers the logarithm of the likelihood, before its trials raise it, in [`LIKELIHOOD_PARTS`].
+    cost: i64,
 }
 
 /// A search for the most likely set of slow wires.
@@ -243,32 +243,28 @@ impl Search<'_> {
 
     /// Returns the rise of the logarithm of the likelihood by another wire, in [`LIKELIHOOD_PARTS`].
     fn rise(&self, candidate: &Candidate) -> i64 {
-        let sum: f64 = candidate.uses.iter().map(|one| self.weight(one)).sum();
-        ((sum - candidate.cost) * LIKELIHOOD_PARTS) as i64
+        candidate.uses.iter().map(|one| self.weight(one)).sum::<i64>() - candidate.cost
     }
 
     /// Returns the fall of the logarithm of the likelihood without a chosen wire, in [`LIKELIHOOD_PARTS`].
     fn fall(&self, candidate: &Candidate) -> i64 {
         let weight = |one: &Use| {
             let explained = self.explained[one.trial as usize];
-            probability(explained).ln() - probability(explained - one.part).ln()
+            log_probability(explained) - log_probability(explained - one.part)
         };
-        let sum: f64 = candidate.uses.iter().map(weight).sum();
-        ((sum - candidate.cost) * LIKELIHOOD_PARTS) as i64
+        candidate.uses.iter().map(weight).sum::<i64>() - candidate.cost
     }
 
-    /// Returns the rise of the likelihood by a trial that a wire explains.
-    fn weight(&self, one: &Use) -> f64 {
+    /// Returns the rise of the logarithm of the likelihood by a trial that a wire explains.
+    fn weight(&self, one: &Use) -> i64 {
         let explained = self.explained[one.trial as usize];
-        probability(explained + one.part).ln() - probability(explained).ln()
+        log_probability(explained + one.part) - log_probability(explained)
     }
 
     /// Returns the logarithm of the likelihood of the chosen wires, in [`LIKELIHOOD_PARTS`].
     fn total(&self, slow: &[u32]) -> i64 {
-        let weight = |&trial: &u32| (probability(self.explained[trial as usize]) / OTHER_REASON).ln();
-        let trials: f64 = slow.iter().map(weight).sum();
-        let costs: f64 = self.chosen.iter().map(|one| one.cost).sum();
-        ((trials - costs) * LIKELIHOOD_PARTS) as i64
+        let weight = |&trial: &u32| log_probability(self.explained[trial as usize]) - log_probability(0);
+        slow.iter().map(weight).sum::<i64>() - self.chosen.iter().map(|one| one.cost).sum::<i64>()
     }
 
     /// Returns the wires that are likely without others, one of those that explain the same trials.
@@ -283,8 +279,8 @@ impl Search<'_> {
     fn candidate(&self, wire: u32) -> Option<Candidate> {
         let uses = self.uses.get(&wire)?;
         let carried = self.carried[wire as usize];
-        let mut best: Option<(f64, &[Use])> = None;
-        let (mut from, mut sum) = (0, 0.0);
+        let mut best: Option<(i64, &[Use])> = None;
+        let (mut from, mut sum) = (0, 0);
         for (place, one) in uses.iter().enumerate() {
             sum += self.weight(one);
             // The bandwidth is at least what the wire carried.
@@ -300,13 +296,14 @@ impl Search<'_> {
         let (_, uses) = best?;
         let most = uses.last().map_or(0, |one| one.rate).max(carried);
         let lanes = Share { resource: 0, flows: 1, lanes: self.wires.wire(wire).lanes };
-        let cost = self.possible.surprise_above(wire, lanes.of_transfer(most)) - SLOW_WIRE.ln();
+        let cost = parts(self.possible.surprise_above(wire, lanes.of_transfer(most)) - SLOW_WIRE.ln());
         Some(Candidate { wire, uses: uses.to_vec(), cost })
     }
 
     /// Returns the chosen wires with their alternatives, and the trials without the rate of a slow wire.
     fn result(mut self, trials: &Trials, slow: Vec<u32>) -> SlowWires {
-        // Each trial belongs to the first of the wires that it most likely uses.
+        // Each trial belongs to the first of the wires that it most likely uses. The first one explains most trials, or is the slowest.
+        self.chosen.sort_by_key(|one| (Reverse(one.uses.len()), self.carried[one.wire as usize], one.wire));
         let mut owner: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
         for (place, candidate) in self.chosen.iter().enumerate() {
             for one in &candidate.uses {
@@ -349,7 +346,7 @@ impl Search<'_> {
     /// Returns the wires that are nearly as likely as a chosen one in its place.
     fn alternatives(&mut self, trials: &Trials, place: usize) -> Vec<u32> {
         let candidate = self.take(place);
-        let least = self.rise(&candidate) - (TOLD_APART.ln() * LIKELIHOOD_PARTS) as i64;
+        let least = self.rise(&candidate) - parts(TOLD_APART.ln());
         let is_likely = |&other: &u32| self.candidate(other).is_some_and(|found| self.rise(&found) >= least);
         let first = candidate.uses.iter().min_by_key(|one| self.explained[one.trial as usize]);
         let certain = first.into_iter().flat_map(|first| &trials.list[first.trial as usize].loads);
@@ -363,7 +360,13 @@ impl Search<'_> {
     }
 }
 
-/// Returns the probability of a slow trial if wires on this part of its paths explain it.
-fn probability(explained: u64) -> f64 {
-    (explained.min(ALL_PATHS) as f64 / ALL_PATHS as f64).max(OTHER_REASON)
+/// Returns the logarithm of the probability of a slow trial if wires on this part of its paths explain it.
+fn log_probability(explained: u64) -> i64 {
+    let probability = explained.min(ALL_PATHS) as f64 / ALL_PATHS as f64;
+    parts(probability.max(OTHER_REASON).ln())
+}
+
+/// Returns a logarithm in [`LIKELIHOOD_PARTS`].
+fn parts(logarithm: f64) -> i64 {
+    (logarithm * LIKELIHOOD_PARTS).round() as i64
 }
