@@ -194,15 +194,15 @@ impl Search<'_> {
     /// Adds wires while the likelihood rises, the greatest rise first. Returns true if there was one.
     fn add(&mut self) -> bool {
         let count = self.chosen.len();
-        // Of equally likely wires, the slower one is first, so that numbers do not matter.
         let rank = |search: &Self, wire: u32| {
-            let rise = search.rise(&search.candidate(wire)?);
-            (rise > 0).then_some((rise, Reverse((search.carried[wire as usize], wire))))
+            let candidate = search.candidate(wire)?;
+            let rise = search.rise(&candidate);
+            (rise > 0).then_some((rise, Reverse(search.slowness(&candidate))))
         };
         let is_chosen = |search: &Self, wire: u32| search.chosen.iter().any(|one| one.wire == wire);
         let others = self.uses.keys().filter(|&&wire| !is_chosen(self, wire));
         let mut queue: BinaryHeap<_> = others.filter_map(|&wire| rank(self, wire)).collect();
-        while let Some((known, Reverse((_, wire)))) = queue.pop() {
+        while let Some((known, Reverse((.., wire)))) = queue.pop() {
             let Some(candidate) = self.candidate(wire) else { continue };
             // The rise falls with each added wire that explains the same trials.
             if self.rise(&candidate) < known {
@@ -227,6 +227,12 @@ impl Search<'_> {
             }
         }
         self.chosen.len() < count
+    }
+
+    /// Returns an order of equally likely wires in which numbers hardly matter: the slower one is first.
+    fn slowness(&self, candidate: &Candidate) -> (u64, u64, u32) {
+        let rates = candidate.uses.iter().fold(0, |sum: u64, one| sum.saturating_add(one.rate));
+        (self.carried[candidate.wire as usize], rates, candidate.wire)
     }
 
     fn choose(&mut self, candidate: Candidate) {
@@ -272,7 +278,10 @@ impl Search<'_> {
         let mut known: BTreeSet<Vec<(u32, u64)>> = BTreeSet::new();
         let all = self.uses.keys().filter_map(|&wire| self.candidate(wire));
         let likely = all.filter(|candidate| self.rise(candidate) > 0);
-        likely.filter(|one| known.insert(one.uses.iter().map(|one| (one.trial, one.part)).collect())).collect()
+        let mut likely: Vec<Candidate> =
+            likely.filter(|one| known.insert(one.uses.iter().map(|one| (one.trial, one.part)).collect())).collect();
+        likely.sort_by_key(|one| (Reverse(self.rise(one)), self.slowness(one)));
+        likely
     }
 
     /// Returns the trials of nearly equal rate that a wire explains best.
@@ -303,7 +312,9 @@ impl Search<'_> {
     /// Returns the chosen wires with their alternatives, and the trials without the rate of a slow wire.
     fn result(mut self, trials: &Trials, slow: Vec<u32>) -> SlowWires {
         // Each trial belongs to the first of the wires that it most likely uses. The first one explains most trials, or is the slowest.
-        self.chosen.sort_by_key(|one| (Reverse(one.uses.len()), self.carried[one.wire as usize], one.wire));
+        let mut chosen = std::mem::take(&mut self.chosen);
+        chosen.sort_by_key(|one| (Reverse(one.uses.len()), self.slowness(one)));
+        self.chosen = chosen;
         let mut owner: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
         for (place, candidate) in self.chosen.iter().enumerate() {
             for one in &candidate.uses {
