@@ -53,8 +53,8 @@
 //! | `sealed` | binary files |
 //! | `parallel` | threads share the verification and the encoding of a large schedule |
 
-#[cfg(feature = "sealed")]
 mod asynchronous;
+#[cfg(feature = "sealed")]
 mod binary;
 mod bit_set;
 mod budget;

@@ -14,7 +14,7 @@ pub struct FrontOptions {
     pub sizes: [u64; 2],
     /// The maximum number of chunks per message.
     pub chunks: NonZeroU32,
-    /// Evaluations per schedule, see [`Budget`].
+    /// Evaluations per schedule, see [`Budget`](lockstep_schedule::Budget).
     pub evaluations: u64,
     /// The maximum number of deliveries of all schedules together. At least one schedule is planned.
     pub deliveries: u64,
