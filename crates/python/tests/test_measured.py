@@ -44,7 +44,7 @@ def test_a_fit_takes_paths_texts_and_frames(tmp_path):
     assert from_text.classes[0].evidence == "identified" and from_text.classes[0].kind == "message"
     assert [link.name for link in from_text.slow_links] == ["2->1"]
     assert from_text.slow_links[0].part == pytest.approx(0.6, rel=0.01)
-    assert (from_text.slow_links[0].count, from_text.slow_links[0].others) == (1, [])
+    assert (from_text.slow_links[0].slow_count, from_text.slow_links[0].others) == (1, [])
     frame = pandas.read_csv(path)
     for measurements in (path, str(path), frame, [frame], [path], lockstep.read_measurements(path)):
         fit = ring.fit(measurements)

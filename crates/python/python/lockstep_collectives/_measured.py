@@ -38,7 +38,7 @@ class FittedClass(NamedTuple):
 class SlowLink(NamedTuple):
     """A link that gives only a `part` of the bandwidth of its class. `bandwidth` is the median of its tests.
 
-    If no test tells it and the links `others` apart, `count` of all these links are slow.
+    If no test tells it and the links `others` apart, `slow_count` of all these links are slow.
     """
 
     kind: TransferKind
@@ -48,7 +48,7 @@ class SlowLink(NamedTuple):
     bandwidth: int
     part: float
     tests: int
-    count: int
+    slow_count: int
     others: list[str]
 
 
