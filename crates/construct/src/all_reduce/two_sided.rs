@@ -395,7 +395,7 @@ fn meeting_steps(group: &Group, root: u32, steps: u32) -> Option<[u32; 2]> {
     (from_farthest <= latest).then_some([from_farthest, latest])
 }
 
-/// Returns the members of a group, and the terminals on a shortest way between them and its first centre.
+/// Returns the members of a group, and the terminals on a shortest way between them and its centres.
 fn participants(groups: &Groups, routes: &Routes, group: &Group) -> Vec<u32> {
     let mut is_participant = group.is_member.clone();
     let centres: &[u32] = if group.is_direct { &[] } else { &group.centres };
